@@ -35,15 +35,13 @@ export async function listCatalog(
   const cached = deps.catalogResponses.get(key);
   if (cached?.entries === deps.catalog.entries) return cached;
   const { entries: allEntries } = deps.catalog;
-  const entries = allEntries
-    .map(entry => toAvailable(deps, entry, suppliedProviders))
-    .filter(
-      entry =>
-        (list === 'nodes' || isModel(entry)) &&
-        (includeHidden || (entry.hidden !== true && entry.deprecated !== true)) &&
-        (query.category === undefined || entry.category === query.category) &&
-        (query.source === undefined || entry.source === query.source),
-    );
+  const entries = withSupplied(deps, suppliedProviders).filter(
+    entry =>
+      (list === 'nodes' || isModel(entry)) &&
+      (includeHidden || (entry.hidden !== true && entry.deprecated !== true)) &&
+      (query.category === undefined || entry.category === query.category) &&
+      (query.source === undefined || entry.source === query.source),
+  );
   const head = { version: VERSION, generatedAt: new Date(deps.now()).toISOString(), count: entries.length };
   const response = {
     entries: allEntries,
@@ -54,6 +52,15 @@ export async function listCatalog(
   deps.catalogResponses.set(key, response, 1);
   return response;
 }
+
+/** Returns all entries, as the caller's active workspace can use them. */
+export const listEntries = async (deps: Deps, actor: Actor): Promise<readonly CatalogEntry[]> =>
+  withSupplied(deps, await listSuppliedProviders(deps, actor));
+
+const withSupplied = (
+  deps: Pick<Deps, 'catalog' | 'findNode'>,
+  suppliedProviders: readonly string[],
+): readonly CatalogEntry[] => deps.catalog.entries.map(entry => toAvailable(deps, entry, suppliedProviders));
 
 /** Returns the providers for which the active workspace or the instance, but not the settings, has a credential. */
 export async function listSuppliedProviders(deps: Deps, actor: Actor): Promise<readonly ProviderName[]> {

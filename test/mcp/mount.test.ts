@@ -180,4 +180,20 @@ describe('POST /mcp', () => {
     assert.match(challenge, /error="insufficient_scope"/);
     assert.match(challenge, /scope="workflows:read workflows:write"/);
   });
+
+  it('offers the models for which the workspace has a credential', async () => {
+    const owner = await test.createUser({ scopes: ['workflows:read', 'workflows:write', 'account:admin'] });
+    const find = async (): Promise<readonly string[]> => {
+      const params = { name: 'find_nodes', arguments: { query: 'seedream', limit: 50 } };
+      const { payload } = await send({ ...LIST, method: 'tools/call', params }, { key: owner.key });
+      const { result } = parseMessage(payload);
+      const { nodes } = (result as { structuredContent: { nodes: { nodeType: string }[] } })
+        .structuredContent;
+      return nodes.map(({ nodeType }) => nodeType);
+    };
+    assert.ok(!(await find()).includes('generate:fal_seedream'));
+    const values = { kind: 'fal', name: 'Our key', owner: 'workspace', values: { apiKey: 'fal-key-1234' } };
+    assert.equal((await owner.request('POST', '/credentials', values)).status, 201);
+    assert.ok((await find()).includes('generate:fal_seedream'));
+  });
 });

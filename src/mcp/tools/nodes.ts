@@ -8,6 +8,7 @@ import { searchNodes, toSearchWords } from '../../graph/search-nodes.ts';
 import { PORT_TYPES, type PortType } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { RunDeps } from '../../runs/deps.ts';
+import { listEntries } from '../../services/catalog.ts';
 import { type FoundComponent, findComponents } from '../../services/components/find-components.ts';
 import { Exact } from '../../services/schema.ts';
 import { formatPorts, RENDERER } from '../agent-graph.ts';
@@ -51,7 +52,7 @@ export const findNodesTool = defineTool({
     const components = found.map(presentComponent);
     return {
       data: {
-        ...searchCatalog(deps, search),
+        ...searchCatalog(await listEntries(deps, actor), search),
         components: components.length === 0 ? undefined : components,
       },
     };
@@ -80,8 +81,8 @@ interface Search {
   readonly limit?: number;
 }
 
-function searchCatalog({ catalog }: RunDeps, search: Search) {
-  const offered = catalog.entries.filter(
+function searchCatalog(entries: readonly CatalogEntry[], search: Search) {
+  const offered = entries.filter(
     entry => entry.hidden !== true && entry.deprecated !== true && matchesFilters(entry, search),
   );
   const matches = searchNodes(offered, search.query ?? '');

@@ -12,7 +12,7 @@ import {
 import type { ReadWorkflowRow, WorkflowRow } from '../../store/workflows/workflows.ts';
 import { findWorkflow, lockWorkflow } from '../../store/workflows/workflows.ts';
 import { pinPoster, updateWorkflow } from '../../store/workflows/writes.ts';
-import { authorize, type WorkflowAction } from '../accounts/access.ts';
+import { authorize, getWorkspaceId, type WorkflowAction } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
 import { recordCalls } from '../components/record-calls.ts';
 import type { Deps } from '../deps.ts';
@@ -21,6 +21,7 @@ import type { GraphTaskRunner } from './edit-transaction.ts';
 import { withMediaWarnings } from './missing-media.ts';
 import { isBeingEdited } from './presence/heartbeat.ts';
 import { type PresentedWorkflow, presentWorkflow, type WorkflowView } from './present-workflow.ts';
+import { removeSupplied } from './supplied-warnings.ts';
 import type { UpdateWorkflowBody } from './workflow.schema.ts';
 import { type GraphWrite, getWrittenGraph, reuseStoredText } from './write-graph.ts';
 
@@ -105,9 +106,18 @@ export async function commitChange(
   deps: Deps,
   tx: Tx,
   view: WritableView,
-  { fields, write, warnings, saving = 'manual', mayBreakApp = false, restoredVersion }: WorkflowChange,
+  {
+    fields,
+    write: prepared,
+    warnings,
+    saving = 'manual',
+    mayBreakApp = false,
+    restoredVersion,
+  }: WorkflowChange,
 ): Promise<CommittedWorkflow> {
   const { workflow, actor } = view;
+  const owner = { workspace: getWorkspaceId(workflow), workflowId: workflow.id };
+  const write = { ...prepared, issueList: await removeSupplied(deps, tx, prepared.issueList, owner) };
   if (write.isChanged && !mayBreakApp)
     await deps.requireAppCompatible(tx, workflow.id, () => getWrittenGraph(write));
   const next = { ...workflow, ...fields, version: workflow.version + Number(write.isChanged) };

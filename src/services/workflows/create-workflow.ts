@@ -4,7 +4,7 @@ import type { Tx } from '../../store/db.ts';
 import type { NewMedia } from '../../store/media/media.ts';
 import { insertVersion } from '../../store/workflows/versions.ts';
 import { insertWorkflow, type NewWorkflow } from '../../store/workflows/writes.ts';
-import { authorize } from '../accounts/access.ts';
+import { authorize, getWorkspaceId } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import { recordCalls } from '../components/record-calls.ts';
 import type { Deps } from '../deps.ts';
@@ -24,6 +24,7 @@ import { performWrite } from './graph-work.ts';
 import { withMediaWarnings } from './missing-media.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
 import { describeIgnored } from './sent-fields.ts';
+import { removeSupplied } from './supplied-warnings.ts';
 import { CreateWorkflowBody } from './workflow.schema.ts';
 import {
   requirePersonalFolder,
@@ -112,7 +113,9 @@ export async function commitNewWorkflow(
     await afterInsert?.(tx, id);
     const workflow = await getWrittenWorkflow(tx, id, user);
     const view = { workflow, actor: user, role: 'OWNER' as const };
-    return { view, write: await withMediaWarnings(tx, write), warnings };
+    const owner = { workspace: getWorkspaceId(workflow), workflowId: id };
+    const issueList = await removeSupplied(deps, tx, write.issueList, owner);
+    return { view, write: await withMediaWarnings(tx, { ...write, issueList }), warnings };
   };
   const committed = await deps.db.transaction(store).catch(async (err: unknown) => {
     await dropMedia(deps, media);

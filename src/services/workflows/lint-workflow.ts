@@ -1,22 +1,15 @@
 // Lints a graph that is not stored, the stored graph of a workflow, or a graph that would replace the stored one.
-import {
-  type IssueList,
-  type LintIssue,
-  mergeIssues,
-  type Truncation,
-  toTruncation,
-} from '../../graph/issues.ts';
-import { explainRequirement } from '../../nodes/catalog.ts';
+import { type LintIssue, mergeIssues, type Truncation, toTruncation } from '../../graph/issues.ts';
 import { getWorkspaceId } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import { getActiveWorkspace } from '../accounts/teams.ts';
-import { resolveCredentials } from '../credentials/run-credentials.ts';
 import type { Deps } from '../deps.ts';
 import type { TaskOf } from './graph-task.ts';
 import { parseStoredGraph } from './graph-versions.ts';
 import { performLint } from './graph-work.ts';
 import { findMissingMedia } from './missing-media.ts';
 import { getViewForReading, getVisibleVersion, readGraphText } from './read-workflow.ts';
+import { type CredentialOwner, removeSupplied } from './supplied-warnings.ts';
 
 export interface LintReport extends Truncation {
   /** Whether the graph has no errors and can be saved. */
@@ -61,26 +54,12 @@ async function lintWithMedia(
   const { workflowId, version } = owner;
   const caller = workflowId === null ? undefined : { id: workflowId, versions: [version] };
   const { ok, text, ...issueList } = await performLint(deps, user, task, caller);
-  const relevantIssues = await removeSupplied(deps, issueList, owner);
+  const relevantIssues = await removeSupplied(deps, deps.db, issueList, owner);
   const allIssues = mergeIssues(relevantIssues, await findMissingMedia(deps.db, text));
   return { ok, issues: allIssues.issues, ...toTruncation(allIssues) };
 }
 
-/** The workflow or workspace whose credentials the graph would use. */
-interface GraphOwner {
-  readonly workspace: string;
-  readonly workflowId: string | null;
+interface GraphOwner extends CredentialOwner {
   /** The version that the reader sees. */
   readonly version: number;
-}
-
-/** Removes the warnings about providers for which the workspace has a stored credential. */
-async function removeSupplied(deps: Deps, issueList: IssueList, owner: GraphOwner): Promise<IssueList> {
-  const { issues, total } = issueList;
-  const isUnavailable = ({ code }: LintIssue): boolean => code === 'provider_not_configured';
-  if (!issues.some(isUnavailable)) return issueList;
-  const credentials = await resolveCredentials(deps, deps.db, owner);
-  const suppliedMessages = new Set([...credentials.keys()].map(explainRequirement));
-  const remaining = issues.filter(issue => !isUnavailable(issue) || !suppliedMessages.has(issue.message));
-  return { issues: remaining, total: total - (issues.length - remaining.length) };
 }

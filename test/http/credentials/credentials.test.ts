@@ -304,6 +304,18 @@ describe('CREDENTIALS=off', () => {
   });
 });
 
+/** Creates and replaces a workflow, and returns the codes of the issues that each write returned. */
+async function writeGraphs(user: ApiUser, graph: object): Promise<Record<string, readonly string[]>> {
+  const read = ({ body }: TestResponse<{ id: string; meta: { issues: { code: string }[] } }>) =>
+    body.meta.issues.map(({ code }) => code);
+  const created = await user.request<never>('POST', '/workflows', { name: 'Fox', ...graph });
+  const { id } = created.body as { id: string };
+  const changed = { nodes: [node('m', 'generate:fal_seedream', { prompt: 'an owl' })], edges: [] };
+  const replaced = await user.request<never>('PUT', `/workflows/${id}`, changed);
+  const restored = await user.request<never>('POST', `/workflows/${id}/versions/1/restore`);
+  return { created: read(created), replaced: read(replaced), restored: read(restored) };
+}
+
 describe('GET /nodes', () => {
   it('includes models of providers for which the workspace has a credential', async () => {
     const [user, otherUser] = await test.createUsers(2);
@@ -338,6 +350,12 @@ describe('GET /nodes', () => {
       return body.issues.map(({ code }) => code).includes('provider_not_configured');
     };
     assert.deepEqual([await isProviderMissing(user), await isProviderMissing(otherUser)], [false, true]);
+    for (const [writer, isMissing] of [
+      [user, false],
+      [otherUser, true],
+    ] as const)
+      for (const [action, codes] of Object.entries(await writeGraphs(writer, graph)))
+        assert.equal(codes.includes('provider_not_configured'), isMissing, action);
     await user.request('DELETE', `/credentials/${id}`);
     assert.equal((await listNodes(user)).hasFalNode, false);
   });
