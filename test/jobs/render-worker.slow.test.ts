@@ -102,6 +102,7 @@ describe('a worker that renders', { skip }, () => {
   it('stops a cancelled clip and renders the next clip', async () => {
     const { renderId, urls } = await startClip({ sceneGraph: longScene() });
     await waitForRender(renderId, ({ progress }) => progress > 0);
+    await waitUntil('a stored segment', async () => (await countParts()) > 0);
     const { body } = await service.request<Render>('POST', urls.cancel);
     assert.equal(body.data.status, 'CANCELLED');
     const next = await startClip({ sceneGraph: scene(1) });

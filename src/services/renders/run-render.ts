@@ -1,7 +1,7 @@
 // Renders an accepted clip: claims it, renders it, reports progress, and stops if the claim is lost.
 import { AppError } from '../../lib/errors.ts';
 import { readFileChunks } from '../../lib/files.ts';
-import { type RenderedVideo, renderWithPoster } from '../../render/video/make-video.ts';
+import { type RenderedVideo, type RenderRequest, renderWithPoster } from '../../render/video/make-video.ts';
 import {
   type ClaimedRender,
   claimRender,
@@ -28,7 +28,7 @@ const PROGRESS_INTERVAL_MS = 400;
 export async function runRender(deps: Deps, id: string, stopping: AbortSignal): Promise<void> {
   const claimed = await claimRender(deps.db, id);
   if (claimed === undefined) return;
-  const parts = createSegmentStore(deps, id);
+  const segmentStore = createSegmentStore(deps, id);
   const claimLost = new AbortController();
   const deadline = AbortSignal.timeout(deps.settings.RUN_TIMEOUT_MS);
   const claim = keepClaim(deps, claimed, () => claimLost.abort());
@@ -37,23 +37,23 @@ export async function runRender(deps: Deps, id: string, stopping: AbortSignal): 
     const signal = AbortSignal.any([stopping, claimLost.signal, deadline]);
     const { graph, first_frame, end_frame, scale } = claimed;
     const owner = { userId: claimed.user_id, workspace: claimed.workspace, executionId: null };
-    const options = {
+    const request: RenderRequest = {
       graph: JSON.parse(graph) as unknown,
       read: createSourceReader(deps, owner),
       scale,
-      parts,
-      range: [first_frame, end_frame] as const,
+      segmentStore,
+      range: [first_frame, end_frame],
       onProgress: claim.report,
     };
-    const end = await renderWithPoster(options, signal, video => storeVideo(deps, owner, video, signal));
+    const end = await renderWithPoster(request, signal, video => storeVideo(deps, owner, video, signal));
     await finishRender(deps.db, claimed, end);
-    await parts.drop();
+    await segmentStore.drop();
   } catch (err) {
     if (stopping.aborted) throw err;
     // If another worker continues the render, it needs the segments.
     if (claimLost.signal.aborted && !(await hasRenderEnded(deps.db, id))) return;
     await finishRender(deps.db, claimed, toFailedEnd(describeFailure(deps, err, deadline)));
-    await parts.drop();
+    await segmentStore.drop();
   } finally {
     claim.stop();
   }
