@@ -89,7 +89,6 @@ export async function startParts(
   const { settings, timing, log, tracer, databases } = context;
   const { db, runDb } = databases;
   const now = Date.now;
-  const bootstrapKey = await bootstrap(db, settings);
   const slots = new WorkerSlots(
     settings.WORKER_CONCURRENCY,
     now,
@@ -97,10 +96,10 @@ export async function startParts(
   );
   const placement = settings.ROLE === 'api' ? QUEUE_ONLY : createLocalPlacement(slots);
   const nodeTypes = createNodeTypes(settings);
-  const setUpLink = settings.ROLE === 'worker' ? undefined : await createSetupLink({ db, settings, now });
   const deps = await createDeps({ settings, timing, log, tracer, now, db, runDb, placement, nodeTypes });
   stack.defer(() => Promise.all([deps.fetch.close(), deps.providerFetch.close()]).then(() => undefined));
   const storageProblem = await requireStorage(deps);
+  const { bootstrapKey, setUpLink } = await createFirstAccess(deps);
   const models = await startLiveModels(deps, nodeTypes.install);
   stack.defer(() => models.close());
   // Listens for notifications from before the worker starts until it has stopped, because runs can be cancelled or woken
@@ -125,6 +124,22 @@ export async function startParts(
   // The web application is prepared last, so that the start of the service does not wait for it.
   const settled = settings.ROLE === 'worker' ? Promise.resolve() : editor.start();
   return { url, storageProblem, bootstrapKey, setUpLink, settled };
+}
+
+/**
+ * Creates the first user with a key and a link, which this process prints. A worker leaves this to the API processes, and
+ * of these, one creates both. Called when the start can hardly fail any more, because both are shown only once.
+ */
+async function createFirstAccess({
+  db,
+  settings,
+  now,
+}: RunDeps): Promise<Pick<StartedService, 'bootstrapKey' | 'setUpLink'>> {
+  if (settings.ROLE === 'worker') return { bootstrapKey: undefined, setUpLink: undefined };
+  return db.transaction(async tx => ({
+    bootstrapKey: await bootstrap(tx, settings),
+    setUpLink: await createSetupLink(tx, { settings, now }),
+  }));
 }
 
 function openEditor(

@@ -42,7 +42,7 @@ export async function withOperator<T>(
     plan: 'self_hosted',
   };
   const result = withDatabase(settings, async db => {
-    await bootstrap(db, settings);
+    await db.transaction(tx => bootstrap(tx, settings));
     return work({ db, now: Date.now, settings }, operator);
   });
   // The usual reason is a running service that uses the folder.

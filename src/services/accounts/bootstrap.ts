@@ -2,7 +2,7 @@
 import { generateApiKey, sha256 } from '../../lib/crypto.ts';
 import type { Settings } from '../../lib/settings.ts';
 import { grant } from '../../store/credits.ts';
-import type { Db } from '../../store/db.ts';
+import type { Tx } from '../../store/db.ts';
 import { wasKeyIssued } from '../../store/keys.ts';
 import { hasUsers, insertUser, lockStartUp } from '../../store/users.ts';
 import { getPersonalWorkspaceId } from './access.ts';
@@ -17,33 +17,32 @@ export const BOOTSTRAP_USER_ID = 1;
 /**
  * Creates the first user if there is none, and stores BOOTSTRAP_API_KEY if it is new. A revoked key stays revoked, even
  * if the setting still contains it. Returns the key if it was just generated, because it cannot be displayed later.
+ * Call it in a transaction: processes that start at the same time wait for its end.
  */
-export async function bootstrap(db: Db, settings: Settings): Promise<string | undefined> {
-  return db.transaction(async tx => {
-    await lockStartUp(tx);
-    const configuredKey = settings.BOOTSTRAP_API_KEY;
-    if (await hasUsers(tx)) {
-      if (configuredKey !== undefined && !(await wasKeyIssued(tx, sha256(configuredKey)))) {
-        await storeKey(tx, {
-          userId: BOOTSTRAP_USER_ID,
-          name: 'BOOTSTRAP_API_KEY',
-          scopes: SCOPES,
-          expiresAt: null,
-          key: configuredKey,
-        });
-      }
-      return undefined;
+export async function bootstrap(tx: Tx, settings: Settings): Promise<string | undefined> {
+  await lockStartUp(tx);
+  const configuredKey = settings.BOOTSTRAP_API_KEY;
+  if (await hasUsers(tx)) {
+    if (configuredKey !== undefined && !(await wasKeyIssued(tx, sha256(configuredKey)))) {
+      await storeKey(tx, {
+        userId: BOOTSTRAP_USER_ID,
+        name: 'BOOTSTRAP_API_KEY',
+        scopes: SCOPES,
+        expiresAt: null,
+        key: configuredKey,
+      });
     }
-    const userId = await insertUser(tx, {
-      email: 'admin@localhost',
-      name: 'Administrator',
-      plan: 'self_hosted',
-      isAuthor: true,
-      isAdmin: true,
-    });
-    await grant(tx, getPersonalWorkspaceId(userId), BOOTSTRAP_CREDITS, 'Initial credits');
-    const key = configuredKey ?? generateApiKey();
-    await storeKey(tx, { userId, name: 'bootstrap', scopes: SCOPES, expiresAt: null, key });
-    return configuredKey === undefined ? key : undefined;
+    return undefined;
+  }
+  const userId = await insertUser(tx, {
+    email: 'admin@localhost',
+    name: 'Administrator',
+    plan: 'self_hosted',
+    isAuthor: true,
+    isAdmin: true,
   });
+  await grant(tx, getPersonalWorkspaceId(userId), BOOTSTRAP_CREDITS, 'Initial credits');
+  const key = configuredKey ?? generateApiKey();
+  await storeKey(tx, { userId, name: 'bootstrap', scopes: SCOPES, expiresAt: null, key });
+  return configuredKey === undefined ? key : undefined;
 }

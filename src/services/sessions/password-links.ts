@@ -47,9 +47,12 @@ export async function createPasswordLink(
 }
 
 /** Creates the first user's link. Returns its URL, or undefined if the user already has a password or a link. */
-export async function createSetupLink(deps: LinkDeps): Promise<string | undefined> {
+export async function createSetupLink(
+  tx: Tx,
+  deps: Pick<LinkDeps, 'now' | 'settings'>,
+): Promise<string | undefined> {
   const { row, link } = generateLink(deps, BOOTSTRAP_USER_ID, 'setup');
-  return (await insertFirstLink(deps.db, row)) ? link.url : undefined;
+  return (await insertFirstLink(tx, row)) ? link.url : undefined;
 }
 
 // The token starts with the kind, so that the page knows which form to show. Only the stored kind is authoritative.

@@ -23,8 +23,8 @@ before(async () => {
   nowMs = Date.now();
   test = await createTestApp({ now: () => nowMs });
   const { db, settings } = test.deps;
-  await bootstrap(db, settings);
-  setupLink = (await createSetupLink(test.deps)) ?? '';
+  await db.transaction(tx => bootstrap(tx, settings));
+  setupLink = (await createSetupLink(test.deps.db, test.deps)) ?? '';
   admin = await test.createUser();
 });
 after(() => test.close());
@@ -53,7 +53,7 @@ const assertInvalidLink = async (response: ReturnType<typeof acceptInvite>): Pro
 describe('the setup link', () => {
   it('contains the token in the URL fragment and is printed only once', async () => {
     assert.match(setupLink, /^http:\/\/localhost:3000\/setup#setup_[\w-]{43}$/);
-    assert.equal(await createSetupLink(test.deps), undefined);
+    assert.equal(await createSetupLink(test.deps.db, test.deps), undefined);
     const { rows } = await test.deps.db.query<{ text: string }>(
       'select to_jsonb(l)::text as text from password_links l',
     );
@@ -93,7 +93,7 @@ describe('the setup link', () => {
     );
     assert.deepEqual([body.user.userId, body.user.name, body.user.isAdmin], [1, 'Olga', true]);
     await assertInvalidLink(sendSetup(token));
-    assert.equal(await createSetupLink(test.deps), undefined);
+    assert.equal(await createSetupLink(test.deps.db, test.deps), undefined);
   });
 
   it('is invalid after another setup link was created', async () => {

@@ -18,7 +18,9 @@ beforeEach(async () => {
 afterEach(() => database.drop());
 
 const bootstrapWith = (key?: string): Promise<string | undefined> =>
-  bootstrap(database.db, readSettings(key === undefined ? {} : { BOOTSTRAP_API_KEY: key }));
+  database.db.transaction(tx =>
+    bootstrap(tx, readSettings(key === undefined ? {} : { BOOTSTRAP_API_KEY: key })),
+  );
 const findStoredKey = (key: string) => findKeyByHash(database.db, sha256(key));
 
 describe('bootstrap on an empty database', () => {
