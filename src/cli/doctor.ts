@@ -30,6 +30,7 @@ import { requirePort } from './port.ts';
 import { formatBytes } from './terminal/progress.ts';
 import type { Style, Terminal } from './terminal/terminal.ts';
 import { alignColumns, cleanText } from './terminal/text-width.ts';
+import { describeUnknownSettings } from './unknown-settings.ts';
 import { toKeySource } from './upkeep/backup.ts';
 
 const MIN_NODE_MAJOR = 24;
@@ -60,6 +61,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
     if (Number(node.split('.')[0]) < MIN_NODE_MAJOR)
       throw new Error(`${node} is too old; run it through npm, which brings Node ${MIN_NODE_MAJOR}`);
     return `${node} on ${process.platform} ${process.arch}`;
+  },
+  settings: async () => {
+    const problems = describeUnknownSettings();
+    if (problems.length > 0) throw new OptionalCheckError(problems.join(' '));
+    return 'no misspelled setting';
   },
   PostgreSQL: checkDatabase,
   pooler: checkPooler,

@@ -10,6 +10,7 @@ import type { Command, CommandInput } from './command.ts';
 import { explainListenError, requirePort } from './port.ts';
 import { formatMs } from './terminal/progress.ts';
 import type { Terminal } from './terminal/terminal.ts';
+import { describeUnknownSettings } from './unknown-settings.ts';
 
 export const serve: Command = input => runService(readSettings(), input);
 
@@ -33,6 +34,7 @@ async function runService(settings: Settings, { terminal, signal }: CommandInput
   });
   try {
     announce(service, terminal);
+    for (const warning of describeUnknownSettings()) terminal.note(warning);
     void shrinkHeapWhenIdle(service.settled, signal);
     await Promise.race([fatal.promise, signal.aborted ? undefined : once(signal, 'abort')]);
     terminal.note('Stopping after work in progress. Press Ctrl-C again to stop immediately.');

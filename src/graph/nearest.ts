@@ -32,17 +32,18 @@ export function indexNames(names: Iterable<string>): NameIndex {
   return index;
 }
 
-/** Returns the name with the fewest edits, ignoring case and separators. About a third of the name may differ. */
+/** Returns the name with the fewest edits, ignoring case and separators. About a third of the name may differ, at most `maxEdits`. */
 export function findNearestName(
   name: string,
   names: NameIndex | Iterable<string>,
   budget: ComparisonBudget = createComparisonBudget(),
+  maxEdits = Number.POSITIVE_INFINITY,
 ): string | undefined {
   if (name.length > MAX_NAME_LENGTH || budget.remaining <= 0) return undefined;
   const index = names instanceof Map ? (names as NameIndex) : indexNames(names as Iterable<string>);
   const foldedName = fold(name);
   let nearestName: string | undefined;
-  let limit = foldedName.length <= 3 ? 2 : Math.floor(foldedName.length / 3) + 2;
+  let limit = Math.min(maxEdits + 1, foldedName.length <= 3 ? 2 : Math.floor(foldedName.length / 3) + 2);
   // Similar lengths come first: they lower the limit, and lengths that differ by the limit or more are skipped.
   for (let difference = 0; difference < limit; difference++) {
     for (const length of difference === 0

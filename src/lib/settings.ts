@@ -362,6 +362,11 @@ export function listSettings(): readonly {
   return Object.entries(SETTINGS).map(([name, { defaultText, help }]) => ({ name, defaultText, help }));
 }
 
+/** Returns the names of the environment variables that are no settings. */
+export function listOtherVariables(env: NodeJS.ProcessEnv = process.env): readonly string[] {
+  return Object.keys(env).filter(name => env[name] !== '' && !Object.hasOwn(SETTINGS, name));
+}
+
 /** Returns the program's full path, or undefined if it is not on the PATH. */
 export function findOnPath(program: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
   const suffix = process.platform === 'win32' ? '.exe' : '';
