@@ -29,7 +29,7 @@ export function registerHealth(app: App, deps: Deps, metrics: Metrics): void {
     operation('getReadiness', 'public', {
       summary: 'Check that the service is ready',
       description:
-        'Returns 200 while the database, the storage and the queue respond and the secrets key is that of the database, otherwise 503. Intended for load balancers.',
+        'Returns 200 while the database, the storage and the queue respond, the disk of DATA_DIR has space, and the secrets key is that of the database, otherwise 503. Intended for load balancers.',
       limit: 'none',
       response: { 200: Health },
     }),

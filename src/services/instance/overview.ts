@@ -1,5 +1,4 @@
 // Reports the state of the instance for administrators: health, recent runs, spending of the month, low balances, disk.
-import { statfs } from 'node:fs/promises';
 import { Type } from 'typebox';
 import { readVersion } from '../../lib/version.ts';
 import { findDisplayName } from '../../providers/names.ts';
@@ -22,6 +21,7 @@ import { readServerVersion } from '../../store/server-version.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import { findLastBackup } from '../backups/store/backup-record.ts';
 import type { Deps } from '../deps.ts';
+import { readDiskSpace } from '../disk-space.ts';
 import { presentColumns } from '../present-columns.ts';
 import { checkReadiness } from '../readiness.ts';
 import { Named, Nullable, Timestamp } from '../schema.ts';
@@ -144,7 +144,7 @@ export async function readOverview(deps: Deps, actor: Actor) {
     findSizes(deps.db),
     readServerVersion(deps.db),
     findLastBackup(deps.db),
-    readDisk(deps.settings.DATA_DIR),
+    readDiskSpace(deps.settings.DATA_DIR),
   ]);
   // The queries run in sequence, so that they need only one connection.
   const [runs, spending, lowBalances] = await deps.db.inSequence(async tx => [
@@ -160,19 +160,13 @@ export async function readOverview(deps: Deps, actor: Actor) {
     storage: {
       kind: deps.bucket === undefined ? ('disk' as const) : ('bucket' as const),
       mediaBytes: sizes.media_bytes,
-      disk,
+      disk: disk ?? null,
     },
     lastBackup: lastBackup ?? null,
     runs,
     spending,
     lowBalances: lowBalances.map(row => presentColumns(row, 'team_id user_id name balance')),
   };
-}
-
-async function readDisk(folder: string) {
-  const stats = await statfs(folder).catch(() => undefined);
-  if (stats === undefined) return null;
-  return { freeBytes: stats.bavail * stats.bsize, totalBytes: stats.blocks * stats.bsize };
 }
 
 type Outcome = 'completed' | 'failed' | 'cancelled' | 'active';
