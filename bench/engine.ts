@@ -81,6 +81,7 @@ function createRunOptions(definition: NodeDefinition): RunOptions {
     openCredential: rejectAccess,
     now: Date.now,
     providers: {},
+    settings: { CDN_URL: '', FFMPEG_PATH: undefined },
   } satisfies Partial<NodeContext>;
   return {
     findDefinition: () => definition,

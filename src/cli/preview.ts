@@ -5,6 +5,7 @@ import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toError } from '../lib/errors.ts';
+import { readSettings } from '../lib/settings.ts';
 import { openScene } from '../render/scene.ts';
 import { drawSceneStills } from '../render/stills/stills.ts';
 import { evaluateFrame } from '../render/timeline/evaluate.ts';
@@ -72,7 +73,13 @@ async function drawStills(
     throw new UsageError(`--out ${file} takes a single frame; use a folder for ${frames.length} frames.`);
   const result = await withSceneFiles(timeline, scene.folder, signal, files =>
     drawSceneStills(
-      { lists: frames.map(frame => evaluateFrame(timeline, frame)), files, scale, format: 'png' },
+      {
+        lists: frames.map(frame => evaluateFrame(timeline, frame)),
+        files,
+        scale,
+        format: 'png',
+        codecs: readSettings(),
+      },
       signal,
     ),
   );

@@ -2,6 +2,7 @@
 // database.
 import { writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { readSettings } from '../lib/settings.ts';
 import { drawSceneStills } from '../render/stills/stills.ts';
 import type { Timeline } from '../render/timeline/compile.ts';
 import { evaluateFrame } from '../render/timeline/evaluate.ts';
@@ -50,7 +51,10 @@ async function renderFrame(
 ): Promise<void> {
   const frame = parseFrameOption('--frame', options.frame, timeline.durationInFrames);
   const rendered = await withSceneFiles(timeline, scene.folder, signal, files =>
-    drawSceneStills({ lists: [evaluateFrame(timeline, frame)], files, scale, format }, signal),
+    drawSceneStills(
+      { lists: [evaluateFrame(timeline, frame)], files, scale, format, codecs: readSettings() },
+      signal,
+    ),
   );
   const [still] = rendered.frames;
   if (still === undefined) throw new Error('Nothing was drawn.');
@@ -77,7 +81,11 @@ async function renderClip(input: RenderInput): Promise<void> {
   };
   try {
     const result = await withSceneFiles(timeline, scene.folder, signal, files =>
-      renderVideo({ graph: scene.graph, files, range, scale, path: out }, { onFrame }, signal),
+      renderVideo(
+        { graph: scene.graph, files, range, scale, path: out, codecs: readSettings() },
+        { onFrame },
+        signal,
+      ),
     );
     terminal.erase();
     if (options.json === true) return printJson({ out, ...result }, terminal);

@@ -15,9 +15,9 @@ export function computeCacheKey(
   definition: NodeDefinition,
   node: PlanNode,
   values: Readonly<Record<string, unknown>>,
-  providers: NodeContext['providers'] = {},
+  { providers, settings }: Pick<NodeContext, 'providers' | 'settings'>,
 ): string | undefined {
-  if (!definition.cache(values)) return undefined;
+  if (!definition.cache(values, settings)) return undefined;
   const isPaid = definition.entry.executionCost === 'paid';
   if (isPaid && (values.seed === undefined || values.seed === null)) return undefined;
   const types = new Map(node.inputDefs.map(def => [def.id, def.type]));

@@ -48,7 +48,7 @@ export type CallResult =
 export function callNode(call: Call, services: CallServices): CallResult | Promise<CallResult> {
   const { definition, node, values, ctx } = call;
   const isPaid = definition.entry.executionCost === 'paid' && services.pay !== undefined;
-  const key = services.cache && computeCacheKey(definition, node, values, ctx.providers);
+  const key = services.cache && computeCacheKey(definition, node, values, ctx);
   if (key !== undefined || isPaid) return callCachedOrPaid(call, services, key);
   const result = invoke(call, services);
   return result instanceof Promise

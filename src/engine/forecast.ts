@@ -20,6 +20,7 @@ export interface ForecastOptions extends Pick<RunOptions, 'findDefinition' | 'ov
   /** Finds stored media. Returns UNKNOWN_MEDIA for media that would have to be fetched. */
   readonly findMedia: NodeContext['media']['resolve'];
   readonly providers: NodeContext['providers'];
+  readonly settings: NodeContext['settings'];
   /** If absent, the node cache is not searched. */
   readonly cache?: Pick<NodeCache, 'find'>;
 }
@@ -160,9 +161,9 @@ class Forecaster {
     node: PlanNode,
     values: Readonly<Record<string, unknown>>,
   ): Promise<Values | undefined> {
-    const { cache, providers } = this.#options;
+    const { cache } = this.#options;
     if (cache === undefined || this.#cacheLookups === MAX_CACHE_LOOKUPS) return undefined;
-    const key = computeCacheKey(definition, node, values, providers);
+    const key = computeCacheKey(definition, node, values, this.#options);
     if (key === undefined) return undefined;
     this.#cacheLookups++;
     return cache.find(key, AbortSignal.timeout(MAX_MS));
@@ -176,10 +177,10 @@ class Forecaster {
     portValues: PortValues,
   ): Promise<Values | undefined> {
     if (definition.forecastMode === undefined) return undefined;
-    const { findMedia, providers } = this.#options;
+    const { findMedia, providers, settings } = this.#options;
     const signal = AbortSignal.timeout(Math.max(0, Math.ceil(this.#deadlineMs - performance.now())));
     // Nodes with a forecast mode use only these parts of the context.
-    const ctx = { media: { resolve: findMedia }, progress: () => undefined, providers, signal };
+    const ctx = { media: { resolve: findMedia }, progress: () => undefined, providers, settings, signal };
     const call = {
       item: 0,
       definition,

@@ -10,6 +10,7 @@ import type {
 } from '../graph/catalog.ts';
 import type { Category, FieldType, Json, JsonObject, MediaRef, PortType, Value } from '../graph/types.ts';
 import type { Limiter } from '../lib/limiter.ts';
+import type { Settings } from '../lib/settings.ts';
 import type { ProviderCredential } from '../providers/credential.ts';
 import { getProviderLimiter } from '../providers/limits.ts';
 import type { ProviderName } from '../providers/names.ts';
@@ -74,7 +75,11 @@ export const choice = <const E extends readonly [string, ...string[]]>(
 });
 
 /** The services that a node can use while it runs. */
+/** The settings that nodes use. */
+export type NodeSettings = Pick<Settings, 'CDN_URL' | 'FFMPEG_PATH'>;
+
 export interface NodeContext {
+  readonly settings: NodeSettings;
   readonly executionId: string;
   readonly nodeId: string;
   /**
@@ -278,7 +283,7 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
   /** Part of the cache key. Increase it when the same inputs give a different result. */
   readonly version?: number;
   /** Whether results are cached. Use it for nodes that take longer than a lookup and have no side effects. */
-  readonly cache?: boolean | ((values: Readonly<Record<string, unknown>>) => boolean);
+  readonly cache?: boolean | ((values: Readonly<Record<string, unknown>>, settings: NodeSettings) => boolean);
   /**
    * Whether `{{secrets.NAME}}` in the settings is replaced when the node runs. Only for nodes that send settings to
    * another host. `in requests`: the node itself inserts secrets with `ctx.secrets`, since it knows each request's host.
@@ -300,7 +305,7 @@ type ConfigCheck = (config: JsonObject, texts: Readonly<Record<string, string>>)
 export interface NodeDefinition {
   readonly entry: CatalogEntry;
   readonly version: number;
-  readonly cache: (values: Readonly<Record<string, unknown>>) => boolean;
+  readonly cache: (values: Readonly<Record<string, unknown>>, settings: NodeSettings) => boolean;
   readonly secrets: boolean | 'in requests';
   /** Returns the requirement of a node with this config. */
   requires(config: Readonly<Record<string, unknown>>): Requirement | undefined;

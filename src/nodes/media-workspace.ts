@@ -11,7 +11,6 @@ import { probeMedia } from '../codecs/probe/probe.ts';
 import type { MediaRef } from '../graph/types.ts';
 import { withTempFolder } from '../lib/files.ts';
 import { createLimiter } from '../lib/limiter.ts';
-import { readSettings } from '../lib/settings.ts';
 import type { Size } from '../render/paint/fit-image.ts';
 import { type NodeContext, NodeError } from './define.ts';
 
@@ -41,7 +40,7 @@ export function withMediaWorkspace<T>(
   work: (workspace: MediaWorkspace) => Promise<T>,
 ): Promise<T> {
   return limit(async () => {
-    const backend = await getBackend(readSettings(), ctx.signal);
+    const backend = await getBackend(ctx.settings, ctx.signal);
     return withTempFolder(folder => work(createWorkspace(backend, folder, ctx)));
   }, ctx.signal);
 }

@@ -1,8 +1,7 @@
 // Declares the Video Editor node, which renders a template or a scene graph with its inputs to a video.
 import type { JsonObject } from '../graph/types.ts';
 import { AppError, type Issue } from '../lib/errors.ts';
-import { readSettings } from '../lib/settings.ts';
-import { defineNode, json, NodeError, text, video } from './define.ts';
+import { defineNode, json, NodeError, type NodeSettings, text, video } from './define.ts';
 import { createPreviewSceneGraph, createSceneGraph, listPorts, readRenderMode } from './renderer-mode.ts';
 import { renderInSegments } from './rendering.ts';
 import { findUndrawableTexts } from './scene-texts.ts';
@@ -15,7 +14,7 @@ export const videoRenderer = defineNode({
   description: 'Renders a video from a template or from a scene graph.',
   category: 'video',
   requires: 'codec',
-  cache: ({ props }) => !usesExternalFiles(props),
+  cache: ({ props }, settings) => !usesExternalFiles(props, settings),
   inputs: {},
   config: {
     templateId: text('Template', { description: 'One of the templates from GET /renderer/templates.' }),
@@ -83,8 +82,8 @@ function throwWithIssues(thrown: unknown): never {
 }
 
 /** Returns whether the props contain external URLs, whose files may change. */
-function usesExternalFiles(props: unknown): boolean {
-  const ownPrefix = `${readSettings().CDN_URL}/`;
+function usesExternalFiles(props: unknown, { CDN_URL }: NodeSettings): boolean {
+  const ownPrefix = `${CDN_URL}/`;
   return [...JSON.stringify(props ?? null).matchAll(/"(https?:[^"]*)"/g)].some(
     ([, url = '']) => !url.startsWith(ownPrefix),
   );

@@ -9,18 +9,20 @@ import type { NodeContext } from './define.ts';
 export async function renderAndStore(
   ctx: NodeContext,
   name: string,
-  request: Omit<RenderRequest, 'onProgress'>,
+  request: Omit<RenderRequest, 'codecs' | 'onProgress'>,
 ): Promise<MediaRef> {
   const { renderWithPoster } = await import('../render/video/make-video.ts');
   const onProgress = (fraction: number): void => ctx.progress(fraction);
-  return renderWithPoster({ ...request, onProgress }, ctx.signal, video => storeVideo(ctx, name, video));
+  return renderWithPoster({ ...request, codecs: ctx.settings, onProgress }, ctx.signal, video =>
+    storeVideo(ctx, name, video),
+  );
 }
 
 /** Renders in segments, which the next worker reuses if this worker stops. Otherwise the segments are removed. */
 export async function renderInSegments(
   ctx: NodeContext,
   name: string,
-  request: Omit<RenderRequest, 'onProgress' | 'segmentStore'>,
+  request: Omit<RenderRequest, 'codecs' | 'onProgress' | 'segmentStore'>,
 ): Promise<MediaRef> {
   const segmentStore = ctx.openSegments();
   try {

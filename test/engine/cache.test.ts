@@ -6,7 +6,13 @@ import type { NodeCache } from '../../src/engine/types.ts';
 import type { JsonObject, MediaRef, Values } from '../../src/graph/types.ts';
 import { any, defineNode, image, list, NodeError, number, Suspend, text } from '../../src/nodes/define.ts';
 import type { Pricing } from '../../src/nodes/models/pricing.ts';
-import { createFlatPricing, planGraph, runRecorded, sketchGraph } from '../support/engine/engine.ts';
+import {
+  createFlatPricing,
+  NODE_SETTINGS,
+  planGraph,
+  runRecorded,
+  sketchGraph,
+} from '../support/engine/engine.ts';
 import { textValue } from '../support/engine/values.ts';
 import { listSource, textSource } from './nodes.ts';
 
@@ -43,7 +49,10 @@ const picture = (sha256: string, url = 'http://a'): MediaRef => ({
 const getKey = (values: Readonly<Record<string, unknown>>, definition = define()): string | undefined => {
   const [node] = planGraph([definition], sketchGraph({ c: { type: definition.entry.nodeType } }, [])).nodes;
   assert.ok(node);
-  return computeCacheKey(definition, node, values);
+  return computeCacheKey(definition, node, values, {
+    providers: {},
+    settings: NODE_SETTINGS,
+  });
 };
 
 describe('computeCacheKey', () => {

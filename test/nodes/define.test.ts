@@ -13,7 +13,7 @@ import {
   number,
   text,
 } from '../../src/nodes/define.ts';
-import { createFlatPricing } from '../support/engine/engine.ts';
+import { createFlatPricing, NODE_SETTINGS } from '../support/engine/engine.ts';
 
 // Fails at compile time if the two types differ.
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -82,7 +82,10 @@ describe('defineNode', () => {
   });
 
   it('uses version 1 and no cache by default', () => {
-    assert.deepEqual([sample.version, sample.cache({}), sample.requires({})], [1, false, undefined]);
+    assert.deepEqual(
+      [sample.version, sample.cache({}, NODE_SETTINGS), sample.requires({})],
+      [1, false, undefined],
+    );
   });
 });
 

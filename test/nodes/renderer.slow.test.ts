@@ -11,6 +11,7 @@ import { readSettings } from '../../src/lib/settings.ts';
 import { createNodeCatalog, findNode } from '../../src/nodes/catalog.ts';
 import { createSceneGraph, readRenderMode } from '../../src/nodes/renderer-mode.ts';
 import { TEMPLATES } from '../../src/render/templates/catalog.ts';
+import { NODE_SETTINGS } from '../support/engine/engine.ts';
 import { makeContext, runNode } from '../support/engine/node-context.ts';
 import { plainImage, readPixels } from '../support/media/pixels.ts';
 
@@ -41,6 +42,15 @@ const lint = (config: JsonObject) =>
   lintGraph({ nodes: [createEditorNode(config)], edges: [] }, catalog).issues;
 
 describe('video:renderer with a template', () => {
+  it('is cached unless it shows files that are not in the media storage of the settings', () => {
+    const isCached = (src: string): boolean | undefined => {
+      const props = { sceneGraph: createScene({ overlays: [{ type: 'image', src }] }) };
+      return definition?.cache({ props }, NODE_SETTINGS);
+    };
+    assert.equal(isCached(`${NODE_SETTINGS.CDN_URL}/med_1/a.png`), true);
+    assert.equal(isCached('https://example.com/a.png'), false);
+  });
+
   it('has a port for each input of the template', () => {
     const [hook, image] = listInputs({ templateId: 'product-reel' });
     assert.deepEqual([hook?.id, hook?.type, hook?.required], ['hook', 'TEXT', false]);

@@ -1,7 +1,6 @@
 // Draws single frames of a timeline with the available files, after reading the peaks that waveforms show.
-import { getBackend } from '../../codecs/backend.ts';
+import { type CodecSettings, getBackend } from '../../codecs/backend.ts';
 import { AppError } from '../../lib/errors.ts';
-import { readSettings } from '../../lib/settings.ts';
 import type { ImageFormat } from '../paint/canvas.ts';
 import { listWaveformFiles, readPeaks } from '../sound/peaks.ts';
 import type { Resource, Timeline } from '../timeline/compile.ts';
@@ -22,31 +21,33 @@ export interface FramesRequest {
   /** 0.1 to 1 of the graph's size. */
   readonly scale: number;
   readonly format: ImageFormat;
+  readonly codecs: CodecSettings;
 }
 
 /** Draws the frames in order. Content that cannot be shown becomes a warning. */
 export async function drawFrames(
   timeline: Timeline,
   files: ResourceFiles,
-  { frames, scale, format }: FramesRequest,
+  { frames, scale, format, codecs }: FramesRequest,
   signal: AbortSignal,
 ): Promise<DrawnStills> {
-  const withPeaks = { ...timeline, peaks: await tryReadPeaks(timeline, files, signal) };
+  const withPeaks = { ...timeline, peaks: await tryReadPeaks(timeline, files, codecs, signal) };
   const lists = frames.map(frame => evaluateFrame(withPeaks, frame));
   const usedKeys = listUsedFiles(lists);
   const usedFiles = new Map([...files].filter(([key]) => usedKeys.has(key)));
-  return drawSceneStills({ lists, files: usedFiles, scale, format, codecs: readSettings() }, signal);
+  return drawSceneStills({ lists, files: usedFiles, scale, format, codecs }, signal);
 }
 
 /** Reads the peaks. Without a codec there are none, and waveforms are reported as missing. */
 async function tryReadPeaks(
   timeline: Timeline,
   files: ResourceFiles,
+  codecs: CodecSettings,
   signal: AbortSignal,
 ): Promise<Timeline['peaks']> {
   if (listWaveformFiles(timeline).size === 0) return timeline.peaks;
   try {
-    return await readPeaks(timeline, files, await getBackend(readSettings(), signal), signal);
+    return await readPeaks(timeline, files, await getBackend(codecs, signal), signal);
   } catch (err) {
     if (!(err instanceof AppError)) throw err;
     return timeline.peaks;

@@ -2,10 +2,9 @@
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { getBackend } from '../../codecs/backend.ts';
+import { type CodecSettings, getBackend } from '../../codecs/backend.ts';
 import { withTempFolder } from '../../lib/files.ts';
 import { createLimiter } from '../../lib/limiter.ts';
-import type { Settings } from '../../lib/settings.ts';
 import { readRenderFiles } from '../read-files.ts';
 import type { ReadSource, SegmentStore } from '../render-io.ts';
 import { openScene } from '../scene.ts';
@@ -26,6 +25,7 @@ export interface RenderRequest {
   /** Frame of the poster. If absent or outside the range, a frame two fifths into the range is used. */
   readonly posterFrame?: number | undefined;
   readonly segmentStore?: SegmentStore | undefined;
+  readonly codecs: CodecSettings;
   /** Receives the share of frames that are finished, 0 to 1. */
   readonly onProgress: (fraction: number) => void;
 }
@@ -70,11 +70,8 @@ export async function renderWithPoster<T>(
 }
 
 /** Throws `unavailable` if this machine has no codec, with the package to install. */
-export async function requireCodec(
-  settings: Pick<Settings, 'FFMPEG_PATH'>,
-  signal: AbortSignal,
-): Promise<void> {
-  await getBackend(settings, signal);
+export async function requireCodec(codecs: CodecSettings, signal: AbortSignal): Promise<void> {
+  await getBackend(codecs, signal);
 }
 
 interface RenderInput {
@@ -101,6 +98,7 @@ async function render(input: RenderInput, signal: AbortSignal): Promise<Rendered
     range,
     scale,
     path,
+    codecs: request.codecs,
     ...(segmentFolder === undefined ? {} : { segmentFolder }),
   };
   const events = {
@@ -133,6 +131,7 @@ async function drawPoster(
     0.1,
     Math.min(requestedScale, POSTER_SIDE / Math.max(timeline.width, timeline.height)),
   );
-  const poster = await drawFrames(timeline, files, { frames: [frame], scale, format: 'jpeg' }, signal);
+  const options = { frames: [frame], scale, format: 'jpeg', codecs: request.codecs } as const;
+  const poster = await drawFrames(timeline, files, options, signal);
   return poster.frames[0]?.bytes ?? new Uint8Array();
 }

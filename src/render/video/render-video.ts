@@ -8,7 +8,6 @@ import { extname, join } from 'node:path';
 import { getBackend, toBackendRef } from '../../codecs/backend.ts';
 import { getCompileCacheEnv } from '../../lib/compile-cache.ts';
 import { AppError } from '../../lib/errors.ts';
-import { readSettings } from '../../lib/settings.ts';
 import type { ProcessMessage, ProcessRequest, VideoRequest, VideoResult } from './video-request.ts';
 
 export interface VideoEvents {
@@ -27,13 +26,13 @@ const STALL_MS = 120_000;
  * `unavailable` (no back end); the signal's reason if aborted.
  */
 export async function renderVideo(
-  { codecs, ...request }: VideoRequest,
+  { codecs = {}, ...request }: VideoRequest,
   events: VideoEvents,
   signal: AbortSignal,
 ): Promise<VideoResult> {
   signal.throwIfAborted();
   requireValidRange(request.range);
-  const backend = toBackendRef(await getBackend(codecs ?? readSettings(), signal));
+  const backend = toBackendRef(await getBackend(codecs, signal));
   // The work folder is next to the result, so that a rename moves the file into place.
   const workFolder = `${request.path}.parts`;
   const path = join(workFolder, 'video.mp4');

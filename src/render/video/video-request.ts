@@ -17,7 +17,7 @@ export interface VideoRequest {
   readonly path: string;
   /** Folder of finished segments, named by content. Segments that it already contains are not rendered again. */
   readonly segmentFolder?: string;
-  /** Which ffmpeg to use. Default: the settings of this process. */
+  /** Which ffmpeg to use. Default: the one on the PATH. */
   readonly codecs?: CodecSettings;
 }
 

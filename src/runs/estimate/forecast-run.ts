@@ -23,6 +23,7 @@ export async function forecastPaidNodes(
     isWanted: node => isPaid(deps, node) && steps.get(node.id)?.status !== 'COMPLETED',
     findMedia: async (source, kind) => (await findStoredMedia(deps, owner, source, kind)) ?? UNKNOWN_MEDIA,
     providers: await readEndpoints(deps, credentials.values()),
+    settings: deps.settings,
     ...omitUndefined({ cache }),
   });
 }

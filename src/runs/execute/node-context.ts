@@ -27,6 +27,7 @@ export function createNodeContext(
   const callbackUrl = createCallbackUrlBuilder(deps);
   return (nodeId, _attempt, signal, values) => ({
     ...credentials,
+    settings: deps.settings,
     callbackUrl,
     executionId: run.id,
     now: deps.now,

@@ -17,7 +17,12 @@ export async function previewStills(deps: Deps, actor: Actor, body: PreviewBody,
   const user = requireScope(actor, 'workflows:execute');
   const format = chooseFormat(body);
   const { timeline, owner } = await openPreviewSource(deps, user, body);
-  const options = { frames: chooseFrames(timeline, body), scale: body.scale ?? 1, format };
+  const options = {
+    frames: chooseFrames(timeline, body),
+    scale: body.scale ?? 1,
+    format,
+    codecs: deps.settings,
+  };
   const resources = findUsedResources(timeline, options.frames);
   const result = await withRenderFiles(resources, createSourceReader(deps, owner), signal, files =>
     drawFrames(timeline, files, options, signal),

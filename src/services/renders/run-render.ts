@@ -42,6 +42,7 @@ export async function runRender(deps: Deps, id: string, stopping: AbortSignal): 
       read: createSourceReader(deps, owner),
       scale,
       segmentStore,
+      codecs: deps.settings,
       range: [first_frame, end_frame],
       onProgress: claim.report,
     };

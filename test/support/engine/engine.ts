@@ -4,8 +4,10 @@ import type { RunOptions, RunOutcome, Step } from '../../../src/engine/types.ts'
 import type { Catalog } from '../../../src/graph/catalog.ts';
 import { createPlan, type Plan } from '../../../src/graph/plan.ts';
 import type { Graph, JsonObject } from '../../../src/graph/types.ts';
-import type { NodeDefinition } from '../../../src/nodes/define.ts';
+import type { NodeDefinition, NodeSettings } from '../../../src/nodes/define.ts';
 import type { Pricing } from '../../../src/nodes/models/pricing.ts';
+
+export const NODE_SETTINGS: NodeSettings = { CDN_URL: 'http://localhost/cdn', FFMPEG_PATH: undefined };
 
 export interface NodeSketch {
   readonly type: string;
@@ -112,6 +114,7 @@ function createOfflineContext(now: () => number): ReturnType<RunOptions['createC
     open: rejectAccess,
   };
   return {
+    settings: NODE_SETTINGS,
     executionId: 'ex_test',
     media,
     openSegments: rejectAccess,

@@ -5,6 +5,7 @@ import { resolveValues } from '../../../src/engine/inputs.ts';
 import type { PlanNode } from '../../../src/graph/plan.ts';
 import type { JsonObject, MediaRef } from '../../../src/graph/types.ts';
 import { AppError } from '../../../src/lib/errors.ts';
+import { readSettings } from '../../../src/lib/settings.ts';
 import { inspectImage } from '../../../src/media/images.ts';
 import { findNode } from '../../../src/nodes/catalog.ts';
 import {
@@ -63,6 +64,7 @@ export function makeContext(options: ContextOptions = {}): TestContext {
   };
 
   return {
+    settings: readSettings(),
     executionId: 'ex_test',
     nodeId: 'node',
     signal,
