@@ -869,6 +869,22 @@ export type CatalogEntry = {
   readonly isAvailable?: false;
   /** If `isAvailable` is false: the provider that needs a key, such as `fal` */
   readonly provider?: string;
+  /** For a model: what it is for. The type of its output says of which medium the result is */
+  readonly task?:
+    | 'make'
+    | 'edit'
+    | 'upscale'
+    | 'cutout'
+    | 'animate'
+    | 'talk'
+    | 'speak'
+    | 'compose'
+    | 'transcribe'
+    | 'describe'
+    | 'write';
+  /** For a model: the name that it shares with its other versions, such as `Veo` */
+  readonly family?: string;
+  readonly medianSeconds?: number | null;
 };
 
 /** A port or a config field */

@@ -46,6 +46,22 @@ export interface OutputDef {
 /** Returns whether null is a value of the field, rather than the same as no value. */
 export const acceptsNull = ({ type, nullable }: InputDef): boolean => type === 'JSON' || nullable === true;
 
+/** What models are for. The output says of which medium the result is. */
+export const MODEL_TASKS = [
+  'make',
+  'edit',
+  'upscale',
+  'cutout',
+  'animate',
+  'talk',
+  'speak',
+  'compose',
+  'transcribe',
+  'describe',
+  'write',
+] as const;
+export type ModelTask = (typeof MODEL_TASKS)[number];
+
 /** One element of `nodes` in the catalog response. */
 export interface CatalogEntry {
   readonly nodeType: string;
@@ -70,7 +86,17 @@ export interface CatalogEntry {
   readonly isAvailable?: false;
   /** With `isAvailable` false, the provider that is missing, such as `fal`. */
   readonly provider?: string;
+  /** Set for models. */
+  readonly task?: ModelTask;
+  /** The name of the models of which it is a version or variant, such as `Veo`. Set for models. */
+  readonly family?: string;
+  /** The seconds that recent calls of the model took; null if none was measured. Set in responses for models. */
+  readonly medianSeconds?: number | null;
 }
+
+/** Returns whether the entry is listed by GET /models. */
+export const isModel = ({ category, source }: Pick<CatalogEntry, 'category' | 'source'>): boolean =>
+  category === 'model' || (category === 'video' && source === 'vendor');
 
 /** Returns whether nodes of the type only annotate the board and never run, such as notes and groups. */
 export const isCanvasOnly = (entry: CatalogEntry | undefined): boolean => entry?.source === 'registry-shell';

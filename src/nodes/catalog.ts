@@ -28,6 +28,7 @@ import { approval, delay, logicIf, logicSwitch, merge } from './logic.ts';
 import { math } from './math.ts';
 import { generateComfyUi, videoComfyUi } from './models/comfyui.ts';
 import type { Model } from './models/model.ts';
+import { withModelFacts } from './models/model-facts.ts';
 import { toDefinition } from './models/model-node.ts';
 import { editOpenAi, generateOpenAi, textOpenAiChat, textOpenAiResponses } from './models/openai.ts';
 import { withPrices } from './models/operator-prices.ts';
@@ -206,7 +207,9 @@ function listDefinitions(
   const definitions = [...DEFINITIONS, createSpeechNode(engines), ...SHIPPED, ...installed];
   // A later definition of the same type replaces an earlier one.
   const byType = new Map(definitions.map(definition => [definition.entry.nodeType, definition]));
-  return [...byType.values()].map(definition => withPrices(definition, settings.prices ?? {}));
+  return [...byType.values()].map(definition =>
+    withModelFacts(withPrices(definition, settings.prices ?? {})),
+  );
 }
 
 function buildCatalog(

@@ -304,6 +304,8 @@ type ConfigCheck = (config: JsonObject, texts: Readonly<Record<string, string>>)
 /** A declared node with its catalog entry, without the static types of its values. */
 export interface NodeDefinition {
   readonly entry: CatalogEntry;
+  /** The provider and the endpoint of a model that is defined by data. */
+  readonly model?: { readonly provider: string; readonly endpoint: string };
   readonly version: number;
   readonly cache: (values: Readonly<Record<string, unknown>>, settings: NodeSettings) => boolean;
   readonly secrets: boolean | 'in requests';

@@ -1,6 +1,6 @@
 // Defines the request and response schemas of the catalog.
 import { type Static, Type } from 'typebox';
-import { NODE_SOURCES } from '../graph/catalog.ts';
+import { MODEL_TASKS, NODE_SOURCES } from '../graph/catalog.ts';
 import { CATEGORIES, FIELD_TYPES, PORT_TYPES } from '../graph/types.ts';
 import { Named, Nullable } from './schema.ts';
 
@@ -80,6 +80,24 @@ const Entry = Named('CatalogEntry', 'A node type', {
   ),
   provider: Type.Optional(
     Type.String({ description: 'If `isAvailable` is false: the provider that needs a key, such as `fal`' }),
+  ),
+  task: Type.Optional(
+    Type.Enum(MODEL_TASKS, {
+      description: 'For a model: what it is for. The type of its output says of which medium the result is',
+    }),
+  ),
+  family: Type.Optional(
+    Type.String({
+      description: 'For a model: the name that it shares with its other versions, such as `Veo`',
+    }),
+  ),
+  medianSeconds: Type.Optional(
+    Nullable(
+      Type.Number({
+        description:
+          'For a model: the seconds that its recent calls took, as a moving average of medians; null if none was measured',
+      }),
+    ),
   ),
 });
 

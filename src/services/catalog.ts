@@ -1,9 +1,10 @@
 // Serves the catalog for GET /nodes and GET /models: filtered, with responses cached per query.
 
-import type { CatalogEntry } from '../graph/catalog.ts';
+import { type CatalogEntry, isModel } from '../graph/catalog.ts';
 import { shortHash } from '../lib/crypto.ts';
 import { createLru, type Lru } from '../lib/lru.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../providers/names.ts';
+import { listDurations } from '../store/call-slots.ts';
 import { listActiveKinds } from '../store/credentials.ts';
 import type { Actor } from './accounts/actor.ts';
 import type { CatalogQuery } from './catalog.schema.ts';
@@ -12,8 +13,8 @@ import type { CatalogResponse, Deps } from './deps.ts';
 
 const VERSION = 1;
 
-// The entries change rarely, so each response is built once. There are few distinct queries, because the filters and
-// the providers have few values.
+// The entries and the durations change rarely, so each response is built once. There are few distinct queries, because
+// the filters and the providers have few values.
 const MAX_RESPONSES = 100;
 
 /** Creates a cache of responses by query, for one process. */
@@ -31,17 +32,21 @@ export async function listCatalog(
 ): Promise<CatalogResponse> {
   const suppliedProviders = await listSuppliedProviders(deps, actor);
   const includeHidden = query.includeHidden === '1' || query.includeHidden === 'true';
-  const key = JSON.stringify([list, query.category, query.source, includeHidden, suppliedProviders]);
+  const secondsByModel = await readModelSeconds(deps);
+  const seconds = shortHash(JSON.stringify([...secondsByModel].sort()));
+  const key = JSON.stringify([list, query.category, query.source, includeHidden, suppliedProviders, seconds]);
   const cached = deps.catalogResponses.get(key);
   if (cached?.entries === deps.catalog.entries) return cached;
   const { entries: allEntries } = deps.catalog;
-  const entries = withSupplied(deps, suppliedProviders).filter(
-    entry =>
-      (list === 'nodes' || isModel(entry)) &&
-      (includeHidden || (entry.hidden !== true && entry.deprecated !== true)) &&
-      (query.category === undefined || entry.category === query.category) &&
-      (query.source === undefined || entry.source === query.source),
-  );
+  const entries = withSupplied(deps, suppliedProviders)
+    .filter(
+      entry =>
+        (list === 'nodes' || isModel(entry)) &&
+        (includeHidden || (entry.hidden !== true && entry.deprecated !== true)) &&
+        (query.category === undefined || entry.category === query.category) &&
+        (query.source === undefined || entry.source === query.source),
+    )
+    .map(entry => withSeconds(deps, entry, secondsByModel));
   const head = { version: VERSION, generatedAt: new Date(deps.now()).toISOString(), count: entries.length };
   const response = {
     entries: allEntries,
@@ -86,6 +91,26 @@ function toAvailable(
     : entry;
 }
 
-function isModel(entry: CatalogEntry): boolean {
-  return entry.category === 'model' || (entry.category === 'video' && entry.source === 'vendor');
+/** Returns the seconds that calls of the models take, by provider and endpoint, as far as they were measured. */
+async function readModelSeconds({ db }: Deps): Promise<ReadonlyMap<string, number>> {
+  const durations = await listDurations(db);
+  return new Map(
+    durations.map(({ provider, model, usual_ms }) => [toModelKey(provider, model), roundSeconds(usual_ms)]),
+  );
+}
+
+const toModelKey = (provider: string, endpoint: string): string => `${provider} ${endpoint}`;
+
+/** Rounds to two digits, so that a response changes only if a duration changes noticeably. */
+const roundSeconds = (ms: number): number => Number((ms / 1000).toPrecision(2));
+
+function withSeconds(
+  { findNode }: Pick<Deps, 'findNode'>,
+  entry: CatalogEntry,
+  secondsByModel: ReadonlyMap<string, number>,
+): CatalogEntry {
+  if (!isModel(entry)) return entry;
+  const model = findNode(entry.nodeType)?.model;
+  const seconds = model && secondsByModel.get(toModelKey(model.provider, model.endpoint));
+  return { ...entry, medianSeconds: seconds ?? null };
 }

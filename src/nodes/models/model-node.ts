@@ -126,7 +126,8 @@ export function toDefinition(model: Model): NodeDefinition {
       return hasChunks ? { ...outputs, chunks: toChunks(output) } : outputs;
     },
   });
-  return withRemovedFields(definition, fields);
+  const { provider, endpoint } = model;
+  return withRemovedFields({ ...definition, model: { provider, endpoint } }, fields);
 }
 
 /** Returns the definition with its removed fields, which the catalog does not list but which still reject a value. */

@@ -2,6 +2,7 @@
 // contains secret values.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { recordDurations } from '../../../src/store/call-slots.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
 import { type ApiUser, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
 import { plainImage } from '../../support/media/pixels.ts';
@@ -358,5 +359,23 @@ describe('GET /nodes', () => {
         assert.equal(codes.includes('provider_not_configured'), isMissing, action);
     await user.request('DELETE', `/credentials/${id}`);
     assert.equal((await listNodes(user)).hasFalNode, false);
+  });
+
+  it('says how long the recent calls of a model took', async () => {
+    const user = await test.createUser();
+    const read = async (nodeType: string) => {
+      const { body, headers } = await user.request<{
+        models: { nodeType: string; medianSeconds: unknown }[];
+      }>('GET', '/models?includeHidden=1');
+      const model = body.models.find(model => model.nodeType === nodeType);
+      return { seconds: model?.medianSeconds, etag: headers.etag };
+    };
+    const before = await read('generate:fal_flux_dev');
+    assert.equal(before.seconds, null);
+    await recordDurations(test.deps.db, [{ provider: 'fal', model: 'fal-ai/flux-1/dev', usual_ms: 4_321 }]);
+    const after = await read('generate:fal_flux_dev');
+    assert.equal(after.seconds, 4.3);
+    assert.notEqual(after.etag, before.etag);
+    assert.equal((await read('generate:fal_flux_schnell')).seconds, null);
   });
 });
