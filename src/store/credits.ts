@@ -69,30 +69,46 @@ export async function setDailyBudget(tx: Tx, workspace: string, budget: number |
 
 export interface Reservation {
   readonly executionId: string;
+  /** The workspace that pays. */
   readonly workspace: string;
-  /** The workflow that the ledger shows. If another workspace than the workflow's pays, the id of the app instead. */
   readonly workflowId: string;
   /** The app that started the run. */
   readonly appId: string | null;
+  /** Whether a visitor of the app pays, and not the workspace of the workflow. */
+  readonly isPaidByVisitor: boolean;
   readonly amount: number;
 }
+
+/**
+ * Returns the id that the ledger shows its workspace as the source of a cost, in the columns `workflow_id`: the workflow, or
+ * the app if a visitor pays, who must not learn the workflow, its nodes and models.
+ */
+const getSourceId = ({ isPaidByVisitor, workflowId, appId }: Reservation): string =>
+  isPaidByVisitor ? (appId ?? '') : workflowId;
+
+/** Returns an SQL condition: whether the source in the column is an app, so that a visitor pays. */
+const isAppSource = (column: string): string => `${column} like 'app\\_%'`;
 
 /** Reserves the estimates of new runs. A constraint rejects negative balances. A run of unknown cost reserves nothing. */
 export async function insertReservations(tx: Tx, reservations: readonly Reservation[]): Promise<void> {
   await tx.query(
     `with input as (
-       select * from json_to_recordset($1::json) as i("executionId" text, workspace text, "workflowId" text, "appId" text, amount bigint)
+       select * from json_to_recordset($1::json) as i("executionId" text, workspace text, "sourceId" text, "appId" text, amount bigint)
      ), pools as (
        update credit_pools p set balance = p.balance - s.amount, held = p.held + s.amount
        from (select workspace, sum(amount) as amount from input where amount > 0 group by workspace) s
        where p.workspace = s.workspace
      ), entries as (
        insert into credit_entries (workspace, kind, amount, execution_id, workflow_id)
-       select workspace, 'hold', amount, "executionId", "workflowId" from input where amount > 0
+       select workspace, 'hold', amount, "executionId", "sourceId" from input where amount > 0
      )
      insert into run_credits (execution_id, workspace, workflow_id, app_id, estimated, held)
-     select "executionId", workspace, "workflowId", "appId", amount, amount from input`,
-    [JSON.stringify(reservations)],
+     select "executionId", workspace, "sourceId", "appId", amount, amount from input`,
+    [
+      JSON.stringify(
+        reservations.map(reservation => ({ ...reservation, sourceId: getSourceId(reservation) })),
+      ),
+    ],
   );
 }
 
@@ -198,7 +214,7 @@ with input as (
   returning p.workspace, p.balance + p.held as remaining, s.charge, p.low_below
 ), nodes as materialized (
   -- Hides the models of an app from a visitor who pays for its run.
-  select d.*, case when p.workflow_id like 'app\\_%' then null else d.node_type end as shown_type, p.workspace,
+  select d.*, case when ${isAppSource('p.workflow_id')} then null else d.node_type end as shown_type, p.workspace,
     p.workflow_id, greatest(least(d.amount, p.charge - (d.so_far - d.amount)), 0)::bigint as charge
   from (select *, sum(amount) over (partition by execution_id order by node_id) as so_far from due where amount > 0) d
   join paid p using (execution_id)
@@ -238,12 +254,12 @@ export async function releaseRuns(tx: Tx, executionIds: readonly string[]): Prom
 }
 
 /** The tables whose rows may have a daily budget. `runs`: the column of `run_credits` that refers to these rows. */
-const BUDGET_SCOPES = {
+const BUDGET_OWNERS = {
   workflow: { table: 'workflows', id: 'id', budget: 'daily_credit_budget', runs: 'workflow_id' },
   app: { table: 'apps', id: 'id', budget: 'daily_credits', runs: 'app_id' },
   workspace: { table: 'credit_pools', id: 'workspace', budget: 'daily_budget', runs: 'workspace' },
 } as const;
-export type BudgetScope = keyof typeof BUDGET_SCOPES;
+export type BudgetOwner = keyof typeof BUDGET_OWNERS;
 
 export interface DailySpending {
   /** In credits; null if there is no limit. */
@@ -255,10 +271,10 @@ export interface DailySpending {
 /** Returns today's spending (UTC) by id. Leaves out ids without a budget. */
 export async function listSpendingToday(
   tx: Tx,
-  scope: BudgetScope,
+  owner: BudgetOwner,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, DailySpending>> {
-  const { table, id, budget, runs } = BUDGET_SCOPES[scope];
+  const { table, id, budget, runs } = BUDGET_OWNERS[owner];
   const rows = await all<DailySpending & { readonly id: string }>(
     tx,
     `select b.${id} as id, b.${budget} as budget, coalesce(sum(r.charged + r.held), 0)::bigint as spent
@@ -272,10 +288,10 @@ export async function listSpendingToday(
 /** Returns the spending of the run's workflow, app or payer on the day (UTC) on which the run was accepted. */
 export async function findSpendingOfRunDay(
   tx: Tx,
-  scope: BudgetScope,
+  owner: BudgetOwner,
   executionId: string,
 ): Promise<DailySpending> {
-  const { table, id, budget, runs } = BUDGET_SCOPES[scope];
+  const { table, id, budget, runs } = BUDGET_OWNERS[owner];
   const spending = await first<DailySpending>(
     tx,
     `with run as (
@@ -318,6 +334,7 @@ export interface EntryRow {
   readonly kind: EntryKind;
   readonly amount: number;
   readonly execution_id: string | null;
+  /** The source of the cost (`getSourceId`). */
   readonly workflow_id: string | null;
   readonly node_id: string | null;
   readonly note: string | null;
@@ -334,7 +351,7 @@ export function listEntries(
     tx,
     // Hides the nodes of an app from a visitor who paid for its run.
     `select id, kind, amount, execution_id, workflow_id,
-       case when workflow_id like 'app\\_%' then null else node_id end as node_id, note, created_at from credit_entries
+       case when ${isAppSource('workflow_id')} then null else node_id end as node_id, note, created_at from credit_entries
      where workspace = $1 and ($2::bigint is null or id < $2) order by id desc limit $3`,
     [workspace, page.after, page.limit],
   );

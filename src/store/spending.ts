@@ -38,8 +38,8 @@ export function listSpendingByType(
   );
 }
 
-/** Lists the most expensive workflows. The name of a deleted workflow is null. */
-export function listSpendingByWorkflow(
+/** Lists the most expensive sources: workflows, and apps of others. The name of an app or a deleted workflow is null. */
+export function listSpendingBySource(
   tx: Tx,
   { workspace, from }: Period,
   limit: number,

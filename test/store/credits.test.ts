@@ -36,7 +36,9 @@ describe('the credit ledger', () => {
   const reserve = (workspace: string, amount: number, executionId = newId('execution')): Promise<boolean> =>
     db.transaction(async tx => {
       if (((await lockPools(tx, [workspace])).get(workspace)?.balance ?? 0) < amount) return false;
-      await insertReservations(tx, [{ executionId, workspace, workflowId: 'wf_test', appId: null, amount }]);
+      await insertReservations(tx, [
+        { executionId, workspace, workflowId: 'wf_test', appId: null, isPaidByVisitor: false, amount },
+      ]);
       return true;
     });
   const charge = (executionId: string, nodeId: string, total: number) =>
@@ -234,6 +236,7 @@ describe('the credit ledger', () => {
         workspace: getWorkspace(index),
         workflowId: 'wf_test',
         appId: null,
+        isPaidByVisitor: false,
         amount: 10 + index,
       })),
     );
@@ -263,6 +266,7 @@ describe('the credit ledger', () => {
       workspace,
       workflowId: 'wf_test',
       appId: null,
+      isPaidByVisitor: false,
       amount,
     }));
     await assert.rejects(insertReservations(db, holds), { code: '23514' });

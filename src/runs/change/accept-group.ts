@@ -3,13 +3,14 @@
 import type { Step } from '../../engine/types.ts';
 import { isId } from '../../lib/ids.ts';
 import {
-  type BudgetScope,
+  type BudgetOwner,
   type DailySpending,
   insertReservations,
   type LockedPool,
   listSpendingToday,
   lockApps,
   lockPools,
+  type Reservation,
 } from '../../store/credits.ts';
 import type { Db, Tx } from '../../store/db.ts';
 import { listUsedKeys } from '../../store/executions.ts';
@@ -148,12 +149,14 @@ function toNewRun(
   return { row, trigger, steps, idempotency, has_job: effects.some(({ kind }) => kind === 'queue') };
 }
 
-function toReservation({ spec, credits, payer }: RunToAccept) {
-  const appId = toAppId(spec);
-  // A payer from another workspace must not learn the id of the workflow.
-  const workflowId = payer === spec.workspace ? spec.workflow_id : (appId ?? '');
-  return { executionId: spec.id, workspace: payer, workflowId, appId, amount: credits };
-}
+const toReservation = ({ spec, credits, payer }: RunToAccept): Reservation => ({
+  executionId: spec.id,
+  workspace: payer,
+  workflowId: spec.workflow_id,
+  appId: toAppId(spec),
+  isPaidByVisitor: payer !== spec.workspace,
+  amount: credits,
+});
 
 const toAppId = ({ origin_id }: RunToAccept['spec']): string | null =>
   origin_id !== null && isId('app', origin_id) ? origin_id : null;
@@ -171,9 +174,9 @@ async function findUnaccepted(
   const workspacesWithBudget = [...pools].flatMap(([workspace, pool]) =>
     pool.daily_budget === null ? [] : [workspace],
   );
-  const listSpent = async (scope: BudgetScope, ids: Iterable<string>) => {
+  const listSpent = async (owner: BudgetOwner, ids: Iterable<string>) => {
     const list = [...ids];
-    return list.length === 0 ? new Map<string, DailySpending>() : listSpendingToday(tx, scope, list);
+    return list.length === 0 ? new Map<string, DailySpending>() : listSpendingToday(tx, owner, list);
   };
   const spending = {
     workflows: await listSpent('workflow', workflowIds),

@@ -5,8 +5,8 @@ import {
   type BudgetRow,
   listBudgets,
   listSpendingByDay,
+  listSpendingBySource,
   listSpendingByType,
-  listSpendingByWorkflow,
 } from '../../store/spending.ts';
 import { getWorkspaceId } from '../accounts/access.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
@@ -78,7 +78,7 @@ export async function readSpending(deps: Deps, actor: Actor, { days: dayCount = 
   const [days, types, workflows, credentials] = await Promise.all([
     listSpendingByDay(deps.db, period),
     listSpendingByType(deps.db, period, MAX_TYPES),
-    listSpendingByWorkflow(deps.db, period, MAX_WORKFLOWS),
+    listSpendingBySource(deps.db, period, MAX_WORKFLOWS),
     listCredentialSpending(deps.db, period, MAX_CREDENTIALS),
   ]);
   const byDate = new Map(days.map(({ date, credits }) => [date, credits]));
