@@ -30,6 +30,7 @@ import type { RunDeps } from './runs/deps.ts';
 import { createLocalPlacement, QUEUE_ONLY } from './runs/execute/dispatch.ts';
 import { getMemoryLimit, RunMemoryPool } from './runs/slots/memory.ts';
 import { WorkerSlots } from './runs/slots/worker-slots.ts';
+import { createShippedTemplates } from './runs/templates/shipped-templates.ts';
 import { bootstrap } from './services/accounts/bootstrap.ts';
 import { createKeyAuthenticator } from './services/accounts/key-authenticator.ts';
 import { RateLimiter } from './services/accounts/rate-limits.ts';
@@ -46,7 +47,6 @@ import { createTokenAuthenticator } from './services/oauth/token-authenticator.t
 import { createOutboundSlots } from './services/outbound-slots.ts';
 import { createSetupLink } from './services/sessions/password-links.ts';
 import { createSessionAuthenticator } from './services/sessions/session-authenticator.ts';
-import { createShippedTemplates } from './services/templates/shipped-templates.ts';
 import { createGraphVersions } from './services/workflows/graph-versions.ts';
 import { createViewCounts } from './services/workflows/view-counts.ts';
 import { CHANNELS } from './store/db.ts';

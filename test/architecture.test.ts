@@ -76,6 +76,7 @@ const RUNS_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   estimate: ['prepare', 'payments'],
   calls: ['change', 'prepare', 'payments', 'slots'],
   read: ['estimate', 'change', 'prepare'],
+  templates: ['read', 'estimate', 'prepare'],
   end: ['read', 'change', 'prepare'],
   execute: ['end', 'calls', 'read', 'estimate', 'change', 'prepare', 'payments', 'slots', 'trace'],
   accept: ['estimate', 'change', 'prepare', 'payments'],

@@ -71,7 +71,7 @@ const COVERED_BY: readonly (readonly [files: string, ...tests: string[]])[] = [
   ['models/**', 'test/nodes/**', 'test/cli/models.slow.test.ts'],
   [
     'templates/**',
-    'test/{templates,services/templates}/**',
+    'test/{templates,runs/templates}/**',
     'test/render/*',
     'test/http/workflows/templates.*',
   ],

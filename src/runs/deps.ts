@@ -4,12 +4,14 @@ import type { RunRow } from '../store/runs.ts';
 import type { RunReads } from './calls/run-reads.ts';
 import type { ProviderTraffic } from './calls/traffic.ts';
 import type { RunCommit } from './change/commit.ts';
+import type { ShippedTemplates } from './templates/shipped-templates.ts';
 
 export interface RunDeps extends Deps {
   readonly commit: RunCommit;
   readonly runReads: RunReads;
   readonly placement: Placement;
   readonly traffic: ProviderTraffic;
+  readonly shippedTemplates: ShippedTemplates;
   /** The number of model nodes that ended in this process, by a JSON array of provider, class, credential kind and status. */
   readonly modelCounts: Map<string, number>;
 }

@@ -21,7 +21,6 @@ import type { CredentialOpener, RunCredentials } from './credentials/credential.
 import type { TokenAuthenticator } from './oauth/token-authenticator.ts';
 import type { OutboundSlots } from './outbound-slots.ts';
 import type { SessionAuthenticator } from './sessions/session-authenticator.ts';
-import type { ShippedTemplates } from './templates/shipped-templates.ts';
 import type { GraphVersions } from './workflows/graph-versions.ts';
 import type { ViewCounts } from './workflows/view-counts.ts';
 
@@ -69,7 +68,6 @@ export interface Deps {
   readonly catalogResponses: Lru<CatalogResponse>;
   readonly findNode: (nodeType: string) => NodeDefinition | undefined;
   readonly versions: GraphVersions;
-  readonly shippedTemplates: ShippedTemplates;
   /** Reads a workflow, batched with concurrent reads. */
   readonly findWorkflowInGroup: FindWorkflowInGroup;
   readonly changeHub: ChangeHub;

@@ -1,8 +1,8 @@
 // Tests that no card of a template's board covers another one when the sample results are shown.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SHIPPED_FOLDER } from '../../src/services/templates/shipped-templates.ts';
-import { readTemplateFolder } from '../../src/services/templates/template-files.ts';
+import { SHIPPED_FOLDER } from '../../src/runs/templates/shipped-templates.ts';
+import { readTemplateFolder } from '../../src/runs/templates/template-files.ts';
 import { BROWSER_MISSING_REASON } from '../support/browser.ts';
 import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
 

@@ -9,13 +9,13 @@ import sharp from 'sharp';
 import { lintGraph } from '../../src/graph/lint/lint.ts';
 import { createPlan } from '../../src/graph/plan.ts';
 import { createNodeCatalog, findNeededProvider, findNode } from '../../src/nodes/catalog.ts';
-import { SHIPPED_FOLDER } from '../../src/services/templates/shipped-templates.ts';
+import { SHIPPED_FOLDER } from '../../src/runs/templates/shipped-templates.ts';
 import {
   MAX_CARD_BYTES,
   MAX_SAMPLE_BYTES,
   readTemplateFolder,
   type ShippedTemplate,
-} from '../../src/services/templates/template-files.ts';
+} from '../../src/runs/templates/template-files.ts';
 
 const MAX_TOTAL_BYTES = 8 * 1024 * 1024;
 const MAX_CARDS_BYTES = 1024 * 1024;

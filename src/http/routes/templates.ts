@@ -2,19 +2,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import type { RunDeps } from '../../runs/deps.ts';
-import { listTemplatePage, readTemplate } from '../../runs/read/templates.ts';
-import { Plain } from '../../services/schema.ts';
-import { duplicateTemplate } from '../../services/templates/duplicate-template.ts';
-import { openTemplateFile } from '../../services/templates/open-template-file.ts';
-import { readPublished } from '../../services/workflows/read-workflow.ts';
+import { duplicateTemplate } from '../../runs/templates/duplicate-template.ts';
+import { openTemplateFile } from '../../runs/templates/open-template-file.ts';
+import { listTemplatePage, readTemplate } from '../../runs/templates/read-templates.ts';
 import {
-  DuplicateBody,
-  SlugParams,
+  TemplateDetail,
   TemplateFileParams,
+  TemplatePage,
   TemplateParams,
   TemplatesQuery,
-} from '../../services/workflows/workflow.schema.ts';
-import { TemplateDetail, TemplatePage, Workflow } from '../../services/workflows/workflow-response.schema.ts';
+} from '../../runs/templates/template.schema.ts';
+import { Plain } from '../../services/schema.ts';
+import { readPublished } from '../../services/workflows/read-workflow.ts';
+import { DuplicateBody, SlugParams } from '../../services/workflows/workflow.schema.ts';
+import { Workflow } from '../../services/workflows/workflow-response.schema.ts';
 import type { App } from '../app.ts';
 import { sendCached } from '../conditional.ts';
 import { createDescriber, RESOURCE_ERRORS } from '../route.ts';

@@ -2,8 +2,8 @@
 import { Type } from 'typebox';
 import { toTruncation } from '../../graph/issues.ts';
 import type { Graph } from '../../graph/types.ts';
+import { duplicateTemplate } from '../../runs/templates/duplicate-template.ts';
 import { Exact } from '../../services/schema.ts';
-import { duplicateTemplate } from '../../services/templates/duplicate-template.ts';
 import { editGraph } from '../../services/workflows/change-workflow.ts';
 import { createWorkflow } from '../../services/workflows/create-workflow.ts';
 import type { PresentedWorkflow } from '../../services/workflows/present-workflow.ts';

@@ -1,6 +1,6 @@
 // Defines the tool that lists templates, the quickest way to a workflow that runs.
 import { Type } from 'typebox';
-import { listTemplatePage, readTemplateGraph, type Template } from '../../runs/read/templates.ts';
+import { listTemplatePage, readTemplateGraph, type Template } from '../../runs/templates/read-templates.ts';
 import { Exact } from '../../services/schema.ts';
 import { RENDERER } from '../agent-graph.ts';
 import { AnyObject, Cursor, defineTool, Limit, OutputSchema, READ_HINTS, type ToolContext } from '../tool.ts';

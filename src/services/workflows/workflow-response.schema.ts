@@ -5,7 +5,6 @@ import { LINK_PERMISSIONS } from '../../store/workflows/workflows.ts';
 import { Edge, Node } from '../graph.schema.ts';
 import { PageSchema } from '../paging.ts';
 import { EventStreamSchema, Named, Nullable, Timestamp } from '../schema.ts';
-import { SHELVES } from '../templates/template-files.ts';
 
 const NullableText = Nullable(Type.String());
 const OpenObject = Type.Object({}, { additionalProperties: true });
@@ -194,59 +193,6 @@ export const WorkflowEventStream = EventStreamSchema(
   'One server-sent event of a workflow, with its fields `event` and `data`',
   WORKFLOW_EVENTS,
 );
-
-const TEMPLATE = {
-  id: Type.String({ description: '`tpl_…`' }),
-  source: Type.Enum(['shipped', 'published'], {
-    description: 'A file of the service, or a published workflow',
-  }),
-  workflowId: Nullable(Type.String({ description: 'Null for shipped templates' })),
-  slug: NullableText,
-  title: Type.String(),
-  description: NullableText,
-  shelf: Nullable(Type.Enum(SHELVES)),
-  category: NullableText,
-  tags: Type.Array(Type.String()),
-  card: Nullable(Type.String({ description: 'The picture of its card' })),
-  poster: NullableText,
-  preview: Nullable(
-    Type.Object(
-      { url: Type.String({ format: 'uri' }), contentType: Type.String() },
-      { description: 'The newest video of its runs, if the publisher shows results' },
-    ),
-  ),
-  nodeCount: Type.Integer({ description: 'Without notes and groups' }),
-  needs: Type.Array(Type.String(), { description: 'The providers that its nodes need, such as fal' }),
-  runsNow: Type.Boolean({ description: 'Whether every node can run in this service' }),
-  hasSample: Type.Boolean({ description: 'Whether copies include recorded results' }),
-  credits: Nullable(
-    Type.Integer({
-      description: 'Credits for a run with the stored inputs; null if it cannot run unchanged',
-    }),
-  ),
-  creditsExact: Type.Boolean({
-    description: 'False if a price or a number of calls is known only at run time',
-  }),
-  views: Type.Integer(),
-  canDuplicate: Type.Boolean(),
-  isOwner: Type.Boolean(),
-  isPublished: Type.Boolean(),
-  publishedAt: Nullable(Timestamp),
-};
-
-export const TemplatePage = PageSchema(Named('Template', 'A workflow to start from', TEMPLATE));
-
-export const TemplateDetail = Named('TemplateDetail', 'A template with its graph and recorded results', {
-  ...TEMPLATE,
-  nodes: Type.Array(Node),
-  edges: Type.Array(Edge),
-  sample: Nullable(
-    Type.Object(
-      { nodeStates: Type.Array(Type.Object({}, { additionalProperties: true })) },
-      { description: 'The recorded results, as the node states of an execution' },
-    ),
-  ),
-});
 
 export const RestoredWorkflow = Named('RestoredWorkflow', 'A workflow that was deleted', {
   id: Type.String(),

@@ -3,9 +3,8 @@ import { type Static, Type } from 'typebox';
 import { EXECUTION_STATUSES } from '../../store/executions.ts';
 import { LINK_PERMISSIONS } from '../../store/workflows/workflows.ts';
 import { EdgeInput, NodeInput } from '../graph.schema.ts';
-import { ArrayQuery, PageQuery } from '../paging.ts';
+import { ArrayQuery } from '../paging.ts';
 import { Exact, Id, IdParams, Named, Nullable, PositiveInteger } from '../schema.ts';
-import { SHELVES } from '../templates/template-files.ts';
 
 const MAX_NAME = 200;
 const MAX_DESCRIPTION = 10_000;
@@ -243,30 +242,6 @@ export type DuplicateBody = Static<typeof DuplicateBody>;
 export const VersionParams = Type.Object({
   ...WorkflowParams.properties,
   version: PositiveInteger(),
-});
-
-export const TemplatesQuery = Type.Object({
-  shelf: Type.Optional(
-    Type.Enum(SHELVES, { description: 'Only shipped templates in this section of the gallery' }),
-  ),
-  query: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: 'Words of the title or description' }),
-  ),
-  runsNow: Type.Optional(
-    Type.Boolean({ description: 'Only templates whose nodes can all run in this service' }),
-  ),
-  category: Type.Optional(Type.String({ maxLength: 100 })),
-  ...PageQuery.properties,
-});
-export type TemplatesQuery = Static<typeof TemplatesQuery>;
-
-export const TemplateParams = Type.Object({
-  id: Type.String({ maxLength: 100, description: 'Template ID, `tpl_…`' }),
-});
-
-export const TemplateFileParams = Type.Object({
-  ...TemplateParams.properties,
-  file: Type.String({ maxLength: 80, description: 'The name of a sample file, or card.webp' }),
 });
 
 export const SlugParams = Type.Object({ slug: Type.String({ maxLength: 100 }) });

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { findExampleTemplate } from '../../../editor/board/example-template.ts';
 import { createNodeCatalog } from '../../../src/nodes/catalog.ts';
-import { SHIPPED_FOLDER } from '../../../src/services/templates/shipped-templates.ts';
-import { readTemplateFolder } from '../../../src/services/templates/template-files.ts';
+import { SHIPPED_FOLDER } from '../../../src/runs/templates/shipped-templates.ts';
+import { readTemplateFolder } from '../../../src/runs/templates/template-files.ts';
 
 const { entries, find } = createNodeCatalog({ SANDBOX_MODELS: true });
 const slugs = new Set(readTemplateFolder(SHIPPED_FOLDER).templates.map(({ slug }) => slug));

@@ -7,7 +7,7 @@ import type { Graph, MediaRef } from '../../graph/types.ts';
 import { sha256Hex } from '../../lib/crypto.ts';
 import { toError } from '../../lib/errors.ts';
 import { findSchemaErrors } from '../../lib/schema-check.ts';
-import { Exact, Nullable } from '../schema.ts';
+import { Exact, Nullable } from '../../services/schema.ts';
 
 /** The sections of the template gallery, in order. */
 export const SHELVES = ['verbs', 'ads', 'video', 'text-and-sound'] as const;

@@ -8,15 +8,8 @@ import { getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, hasScope } from '../../services/accounts/actor.ts';
 import { listSuppliedProviders } from '../../services/catalog.ts';
 import { byId, type Page, readPage } from '../../services/paging.ts';
-import {
-  createTemplateNotFoundError,
-  toSampleSteps,
-  toWorkflowId,
-} from '../../services/templates/duplicate-template.ts';
-import { CARD_PATH, type SampleFile, type ShippedTemplate } from '../../services/templates/template-files.ts';
 import { presentPoster } from '../../services/workflows/present-workflow.ts';
 import { getViewForReading, readGraphText } from '../../services/workflows/read-workflow.ts';
-import type { TemplatesQuery } from '../../services/workflows/workflow.schema.ts';
 import { TEMPLATES_WORKSPACE } from '../../store/media/media.ts';
 import { NO_USER } from '../../store/media/samples.ts';
 import { findTemplateRow, listTemplateWorkflows, type TemplateRow } from '../../store/workflows/workflows.ts';
@@ -25,7 +18,10 @@ import { createCredentialGetter, priceForecast } from '../estimate/estimate-plan
 import { forecastPaidNodes } from '../estimate/forecast-run.ts';
 import type { RunToEstimate } from '../prepare/prepare-run.ts';
 import { findRunVersion, toVersionKey } from '../prepare/run-version.ts';
-import { ANYONE, presentStep } from './present-execution.ts';
+import { ANYONE, presentStep } from '../read/present-execution.ts';
+import { createTemplateNotFoundError, toSampleSteps, toWorkflowId } from './duplicate-template.ts';
+import type { TemplatesQuery } from './template.schema.ts';
+import { CARD_PATH, type SampleFile, type ShippedTemplate } from './template-files.ts';
 
 export type Template = Awaited<ReturnType<typeof presentShipped>>;
 

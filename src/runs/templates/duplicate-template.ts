@@ -4,16 +4,20 @@ import { createPlan, type PlanNode } from '../../graph/plan.ts';
 import type { MediaRef, Values } from '../../graph/types.ts';
 import { AppError, isNotFound } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
+import { getPersonalWorkspaceId } from '../../services/accounts/access.ts';
+import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
+import {
+  type CreatedWorkflow,
+  commitNewWorkflow,
+  createBlankRow,
+} from '../../services/workflows/create-workflow.ts';
+import { duplicateWorkflow } from '../../services/workflows/duplicate-workflow.ts';
+import { performWrite } from '../../services/workflows/graph-work.ts';
+import type { DuplicateBody } from '../../services/workflows/workflow.schema.ts';
 import type { Tx } from '../../store/db.ts';
 import { insertSampleRun } from '../../store/runs.ts';
 import { setSamplePoster } from '../../store/workflows/writes.ts';
-import { getPersonalWorkspaceId } from '../accounts/access.ts';
-import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
-import type { Deps } from '../deps.ts';
-import { type CreatedWorkflow, commitNewWorkflow, createBlankRow } from '../workflows/create-workflow.ts';
-import { duplicateWorkflow } from '../workflows/duplicate-workflow.ts';
-import { performWrite } from '../workflows/graph-work.ts';
-import type { DuplicateBody } from '../workflows/workflow.schema.ts';
+import type { RunDeps } from '../deps.ts';
 import { lockSampleFiles, type SampleFiles, storeSampleFiles } from './sample-media.ts';
 import {
   CARD_PATH,
@@ -28,7 +32,7 @@ import {
  * 400 for an invalid folder.
  */
 export async function duplicateTemplate(
-  deps: Deps,
+  deps: RunDeps,
   actor: Actor,
   id: string,
   { body, signal }: { readonly body: DuplicateBody; readonly signal: AbortSignal },
@@ -71,7 +75,7 @@ const MAX_ATTEMPTS = 3;
 class SampleDeletedError extends Error {}
 
 async function recordSample(
-  deps: Deps,
+  deps: RunDeps,
   tx: Tx,
   copy: {
     readonly user: UserActor;

@@ -9,7 +9,7 @@ import {
   createShippedTemplates,
   SHIPPED_FOLDER,
   type ShippedTemplates,
-} from '../../../src/services/templates/shipped-templates.ts';
+} from '../../../src/runs/templates/shipped-templates.ts';
 
 const SLUG = 'make-a-picture';
 let folder: string;

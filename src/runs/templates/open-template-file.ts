@@ -4,13 +4,13 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../lib/errors.ts';
 import { type MediaRequest, toMediaResponse } from '../../media/serve.ts';
-import type { Deps } from '../deps.ts';
-import type { OpenedMedia } from '../media/serve-media.ts';
+import type { OpenedMedia } from '../../services/media/serve-media.ts';
+import type { RunDeps } from '../deps.ts';
 import { CARD_PATH, getSamplePath } from './template-files.ts';
 
 /** Opens a file that the template lists. Throws 404. */
 export async function openTemplateFile(
-  { shippedTemplates }: Pick<Deps, 'shippedTemplates'>,
+  { shippedTemplates }: Pick<RunDeps, 'shippedTemplates'>,
   { id, file: name }: { readonly id: string; readonly file: string },
   request: MediaRequest,
 ): Promise<OpenedMedia> {

@@ -3,18 +3,18 @@ import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { MediaRef } from '../../graph/types.ts';
 import { newId } from '../../lib/ids.ts';
+import { toMediaRef } from '../../services/media/media-record.ts';
+import { dropFile } from '../../services/media/receive-file.ts';
 import type { Tx } from '../../store/db.ts';
 import { type NewMedia, TEMPLATES_WORKSPACE } from '../../store/media/media.ts';
 import { recordOrphan } from '../../store/media/orphans.ts';
 import { insertSampleMedia, lockSampleMedia, NO_USER } from '../../store/media/samples.ts';
-import type { Deps } from '../deps.ts';
-import { toMediaRef } from '../media/media-record.ts';
-import { dropFile } from '../media/receive-file.ts';
+import type { RunDeps } from '../deps.ts';
 import type { SampleFile, ShippedTemplate } from './template-files.ts';
 
 /** Stores the files that are not stored yet. Returns references to all of them. */
 export async function storeSampleFiles(
-  deps: Deps,
+  deps: RunDeps,
   { folder, files }: ShippedTemplate,
   signal: AbortSignal,
 ): Promise<SampleFiles> {
@@ -36,7 +36,7 @@ export async function storeSampleFiles(
 export type SampleFiles = ReadonlyMap<string, MediaRef>;
 
 function toSampleFiles(
-  deps: Pick<Deps, 'settings'>,
+  deps: Pick<RunDeps, 'settings'>,
   stored: ReadonlyMap<string, NewMedia>,
   files: ShippedTemplate['files'],
 ): SampleFiles {
