@@ -69,12 +69,7 @@ const COVERED_BY: readonly (readonly [files: string, ...tests: string[]])[] = [
   ['sdk/**', 'test/sdk/**'],
   ['migrations/**', 'test/{store,upgrade}/**'],
   ['models/**', 'test/nodes/**', 'test/cli/models.slow.test.ts'],
-  [
-    'templates/**',
-    'test/{templates,runs/templates}/**',
-    'test/render/*',
-    'test/http/workflows/templates.*',
-  ],
+  ['templates/**', 'test/{templates,runs/templates}/**', 'test/render/*', 'test/http/workflows/templates.*'],
   ['examples/**', 'test/runs/examples.slow.test.ts', 'test/docs.slow.test.ts'],
   ['{docs/**,*.md}', 'test/docs.slow.test.ts', 'test/http/pages/**'],
   ['{deploy/**,Dockerfile,compose.yaml}', 'test/{deploy,telemetry}/**'],
