@@ -10,6 +10,11 @@ export interface LimiterOptions {
   /** The most places of an account. If this is less than `concurrency`, others do not wait for its calls. Default: all. */
   readonly maxPerAccount?: number;
   /**
+   * An account that has a place gets another one only while it has less than this share of the free places, so that a few
+   * accounts whose work does not end cannot use up all places. Unset: no limit.
+   */
+  readonly maxShareOfFree?: number;
+  /**
    * An account with this many waiting calls is rejected with `unavailable`, and every account if ten times as many wait.
    * Unset: no limit.
    */
@@ -20,7 +25,9 @@ export interface LimiterOptions {
 
 export type Limiter = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
-interface FairLimiter extends Limiter {
+export interface FairLimiter {
+  /** `account`: in whose place the work counts. Default: the account for which the code works. */
+  <T>(work: () => Promise<T>, signal: AbortSignal, account?: string): Promise<T>;
   /** Returns whether an account waits for a place that has fewer places than the current account. */
   readonly mustYield: () => boolean;
 }
@@ -37,6 +44,7 @@ const TOTAL_FACTOR = 10;
 export function createLimiter({
   concurrency,
   maxPerAccount = concurrency,
+  maxShareOfFree = Number.POSITIVE_INFINITY,
   maxWaiting = Number.POSITIVE_INFINITY,
   isCostly = false,
 }: LimiterOptions): FairLimiter {
@@ -51,7 +59,9 @@ export function createLimiter({
 
   const canStart = (account: string): boolean => {
     if (rests.has(account)) return false;
-    return countPlaces(account) < (isCostly && hasActiveOthers(account) ? 1 : maxPerAccount);
+    const places = countPlaces(account);
+    if (places > 0 && places >= (concurrency - activeCount) * maxShareOfFree) return false;
+    return places < (isCostly && hasActiveOthers(account) ? 1 : maxPerAccount);
   };
 
   const count = (account: string, change: 1 | -1): void => {
@@ -117,8 +127,11 @@ export function createLimiter({
     }
   };
 
-  const limit = async <T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> => {
-    const { account } = getWork();
+  const limit = async <T>(
+    work: () => Promise<T>,
+    signal: AbortSignal,
+    account = getWork().account,
+  ): Promise<T> => {
     await acquire(account, signal);
     const startedMs = performance.now();
     try {

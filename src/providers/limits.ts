@@ -1,7 +1,6 @@
 // Limits how many calls one process makes to each provider concurrently.
-import type { Limiter } from '../lib/limiter.ts';
+import { createLimiter, type FairLimiter, type Limiter } from '../lib/limiter.ts';
 import { PROVIDER_NAMES, type ProviderName } from './names.ts';
-import { createSharedLimiter, type SharedLimiter } from './shared-limiter.ts';
 
 /** The maximum number of concurrent calls for each key of `getProviderLimiter`. */
 const MAX_CALLS_PER_KEY: Readonly<Record<ProviderName, number>> = {
@@ -14,15 +13,17 @@ const MAX_CALLS_PER_KEY: Readonly<Record<ProviderName, number>> = {
 
 /** All keys together may have this many times as many concurrent calls as one key. */
 const TOTAL_FACTOR = 8;
+const MAX_SHARE_OF_FREE = 0.25;
 
 /**
  * A call occupies a slot from before its files are read until its result is stored, so slots also bound the memory that
  * files use. A call leaves its slot while its task is in progress at the provider: the database counts such tasks.
  */
-const PROVIDER_LIMITERS: Readonly<Partial<Record<string, SharedLimiter>>> = Object.fromEntries(
+const PROVIDER_LIMITERS: Readonly<Partial<Record<string, FairLimiter>>> = Object.fromEntries(
   PROVIDER_NAMES.map(name => {
-    const perKey = MAX_CALLS_PER_KEY[name];
-    return [name, createSharedLimiter({ perKey, total: perKey * TOTAL_FACTOR })];
+    const maxPerAccount = MAX_CALLS_PER_KEY[name];
+    const concurrency = maxPerAccount * TOTAL_FACTOR;
+    return [name, createLimiter({ concurrency, maxPerAccount, maxShareOfFree: MAX_SHARE_OF_FREE })];
   }),
 );
 
@@ -33,5 +34,5 @@ const PROVIDER_LIMITERS: Readonly<Partial<Record<string, SharedLimiter>>> = Obje
  */
 export function getProviderLimiter(name: string, key: string | undefined): Limiter | undefined {
   const limit = PROVIDER_LIMITERS[name];
-  return limit && ((work, signal) => limit(key ?? name, work, signal));
+  return limit && ((work, signal) => limit(work, signal, key ?? name));
 }

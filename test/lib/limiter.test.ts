@@ -45,6 +45,20 @@ describe('createLimiter', () => {
     assert.deepEqual(await Promise.all(results), ['a', 'b']);
   });
 
+  it('leaves places for other accounts if the work of some accounts never ends', async () => {
+    const limit = createLimiter({ concurrency: 32, maxPerAccount: 4, maxShareOfFree: 0.25 });
+    const log: string[] = [];
+    const start = (account: string): void => void limit(createWork(account, log).work, signal, account);
+    for (let index = 0; index < 8; index++) for (let count = 0; count < 4; count++) start(`stuck ${index}`);
+    await nextTurn();
+    const stuckCount = log.length;
+    assert.equal(new Set(log).size, 8, 'every account has a place');
+    assert.ok(stuckCount < 32);
+    start('other');
+    await nextTurn();
+    assert.deepEqual(log.slice(stuckCount), ['other']);
+  });
+
   it('says whether an account with fewer places waits', async () => {
     const limit = createLimiter({ concurrency: 3, maxPerAccount: 2 });
     const log: string[] = [];
