@@ -39,11 +39,7 @@ export async function presignPut(
   key: SigningKey,
   { url, contentType, bytes, nowMs }: PutToSign,
 ): Promise<PresignedPut> {
-  const headers = {
-    'Content-Type': contentType,
-    'Content-Length': String(bytes),
-    'Cache-Control': MEDIA_CACHE_CONTROL,
-  };
+  const headers = issueHeaders({ contentType, bytes });
   const signer = new AwsV4Signer({
     ...OPTIONS,
     ...key,
@@ -57,6 +53,12 @@ export async function presignPut(
   const signedAtMs = Math.floor(nowMs / 1000) * 1000;
   return { uploadUrl: signed.url.href, headers, expiresAt: new Date(signedAtMs + PRESIGNED_SECONDS * 1000) };
 }
+
+const issueHeaders = ({ contentType, bytes }: SignedFile): PresignedPut['headers'] => ({
+  'Content-Type': contentType,
+  'Content-Length': String(bytes),
+  'Cache-Control': MEDIA_CACHE_CONTROL,
+});
 
 export interface GetToSign {
   /** URL of the object, without a query. */
@@ -93,12 +95,16 @@ export interface PutToVerify {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly nowMs: number;
+  /** Returns the file for which the URL was signed, to explain which header differs. */
+  readonly findFile?: () => Promise<SignedFile | undefined>;
 }
+
+export type SignedFile = Pick<PutToSign, 'contentType' | 'bytes'>;
 
 /** Throws the S3Error that a bucket would send, unless `presignPut` signed the request. */
 export async function verifyPresignedPut(
   key: SigningKey,
-  { url, headers, nowMs }: PutToVerify,
+  { url, headers, nowMs, findFile }: PutToVerify,
 ): Promise<void> {
   const unsignedUrl = new URL(url);
   const query = readQuery(unsignedUrl.searchParams);
@@ -112,20 +118,48 @@ export async function verifyPresignedPut(
     throw new S3Error('MissingContentLength', 'A Content-Length header is required.');
   for (const name of ['Signature', 'Algorithm', 'Credential', 'SignedHeaders', 'Date'])
     unsignedUrl.searchParams.delete(`X-Amz-${name}`);
-  const signer = new AwsV4Signer({
-    ...OPTIONS,
-    ...key,
-    url: unsignedUrl.href,
-    method: 'PUT',
-    headers: pickHeaders(names, headers),
-    datetime: query.date,
-  });
-  if (!safeEqual(await signer.signature(), query.signature)) {
-    throw new S3Error(
-      'SignatureDoesNotMatch',
-      'The request differs from the signed one. Send exactly the issued headers.',
-    );
-  }
+  const isSigned = async (sentHeaders: PutToVerify['headers']): Promise<boolean> => {
+    const signer = new AwsV4Signer({
+      ...OPTIONS,
+      ...key,
+      url: unsignedUrl.href,
+      method: 'PUT',
+      headers: pickHeaders(names, sentHeaders),
+      datetime: query.date,
+    });
+    return safeEqual(await signer.signature(), query.signature);
+  };
+  if (await isSigned(headers)) return;
+  const file = await findFile?.();
+  const issued = file === undefined ? {} : toReceivedHeaders(issueHeaders(file));
+  // Only a client that has the signed URL learns for which file it was signed.
+  const isHeaderWrong = file !== undefined && (await isSigned({ ...headers, ...issued }));
+  throw new S3Error(
+    'SignatureDoesNotMatch',
+    isHeaderWrong
+      ? describeDifferences(issued, headers)
+      : 'The request differs from the signed one. Send it to exactly the issued URL, with exactly the issued headers.',
+  );
+}
+
+const toReceivedHeaders = (headers: object): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+const MAX_SHOWN_CHARS = 200;
+
+function describeDifferences(
+  issued: Readonly<Record<string, string>>,
+  received: PutToVerify['headers'],
+): string {
+  return Object.entries(issued)
+    .filter(([name, value]) => received[name] !== value)
+    .map(([name, value]) => {
+      const found = received[name];
+      const shown =
+        found === undefined ? 'is missing' : `is "${[found].flat().join(', ').slice(0, MAX_SHOWN_CHARS)}"`;
+      return `The header ${name} ${shown}, but "${value}" was issued.`;
+    })
+    .join(' ');
 }
 
 interface SignatureQuery {

@@ -80,6 +80,36 @@ test('verifyPresignedPut: SignatureDoesNotMatch for a changed header or URL', as
   }
 });
 
+test('verifyPresignedPut names the headers that differ from the issued ones', async () => {
+  const presigned = await presign();
+  const send = (changes: Record<string, string | undefined>, url = presigned.uploadUrl) =>
+    verifyPresignedPut(KEY, {
+      url,
+      headers: toReceivedHeaders(presigned, changes),
+      nowMs: NOW,
+      findFile: async () => ({ contentType: 'image/png', bytes: 5 }),
+    });
+  for (const [changes, message] of [
+    [
+      { 'content-type': 'image/jpeg' },
+      'The header content-type is "image/jpeg", but "image/png" was issued.',
+    ],
+    [{ 'content-type': undefined }, 'The header content-type is missing, but "image/png" was issued.'],
+    [{ 'content-length': '6' }, 'The header content-length is "6", but "5" was issued.'],
+    [
+      { 'content-type': 'x'.repeat(1000), 'cache-control': 'no-store' },
+      `The header content-type is "${'x'.repeat(200)}", but "image/png" was issued. The header cache-control is "no-store", but "public, max-age=31536000, immutable" was issued.`,
+    ],
+  ] as const)
+    await assert.rejects(send(changes), { name: 'S3Error', code: 'SignatureDoesNotMatch', message });
+  // Whoever does not have the signed URL does not learn the type and size of the file.
+  const changedUrl = presigned.uploadUrl.replace('X-Amz-Signature=', 'X-Amz-Signature=0');
+  await assert.rejects(
+    send({ 'content-type': 'image/jpeg' }, changedUrl),
+    /The request differs from the signed one\./,
+  );
+});
+
 test('verifyPresignedPut: AccessDenied if the request is late, early or not signed', async () => {
   const presigned = await presign();
   await assertRefused(presigned.uploadUrl, toReceivedHeaders(presigned), 'AccessDenied', NOW + 900_000);

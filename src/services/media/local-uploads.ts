@@ -6,6 +6,7 @@ import { isId } from '../../lib/ids.ts';
 import { type PutToVerify, type SigningKey, verifyPresignedPut } from '../../media/presign.ts';
 import { renderS3Error, S3Error } from '../../media/s3-error.ts';
 import { type StoredFile, toPendingKey } from '../../media/storage.ts';
+import { findUploadedFile } from '../../store/media/uploads.ts';
 import type { Deps } from '../deps.ts';
 
 /** Returns the signing key. It is derived from a secret, so that all processes of the service have the same key. */
@@ -36,7 +37,12 @@ export async function receiveUpload(deps: Deps, request: UploadRequest): Promise
   }
   const { headers } = request;
   const url = getUploadUrl(deps, request.mediaId) + request.query;
-  await verifyPresignedPut(createUploadSigningKey(deps), { url, headers, nowMs: deps.now() });
+  await verifyPresignedPut(createUploadSigningKey(deps), {
+    url,
+    headers,
+    nowMs: deps.now(),
+    findFile: () => findUploadedFile(deps.db, request.mediaId),
+  });
   const bytes = Number(headers['content-length']);
   const storedFile = await deps.storage.put(toPendingKey(request.mediaId), freeAfterUse(request.body), {
     contentType: String(headers['content-type']),
@@ -63,7 +69,10 @@ function toS3Error(thrown: unknown): S3Error {
   const code = thrown instanceof AppError ? thrown.code : (thrown as { readonly code?: unknown }).code;
   // The server does not route a request whose Content-Type it cannot parse. No such type is ever signed.
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
-    return new S3Error('SignatureDoesNotMatch', 'The Content-Type is not the one that was signed.');
+    return new S3Error(
+      'SignatureDoesNotMatch',
+      'The header content-type is malformed. Send it exactly as issued.',
+    );
   if (code === 'file_too_large')
     return new S3Error('EntityTooLarge', 'The body is larger than its declared size.');
   // The client has disconnected, so this error only appears in the log.

@@ -1,7 +1,7 @@
 // Stores presigned uploads. They count toward the hourly limit of an account and stay open for a day.
 import type { Tx } from '../db.ts';
 import { isStillMemberSql } from '../permissions.ts';
-import { all, firstNumber, firstValue, insertRow, lockName, valueSet } from '../rows.ts';
+import { all, first, firstNumber, firstValue, insertRow, lockName, valueSet } from '../rows.ts';
 import type { MediaRow } from './media.ts';
 import type { OldFiles } from './orphans.ts';
 
@@ -50,6 +50,14 @@ export function findBudgetFreedAt(
 
 export function insertUpload(tx: Tx, upload: Omit<UploadRow, 'moved_at'>): Promise<void> {
   return insertRow(tx, 'media_uploads', upload);
+}
+
+/** Returns the type and size of an upload that was not completed yet. */
+export function findUploadedFile(
+  tx: Tx,
+  id: string,
+): Promise<{ readonly contentType: string; readonly bytes: number } | undefined> {
+  return first(tx, 'select content_type as "contentType", bytes from media_uploads where id = $1', [id]);
 }
 
 /** Returns the media ids whose upload was started and neither completed nor discarded. */

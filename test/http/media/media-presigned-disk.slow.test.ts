@@ -10,7 +10,7 @@ import { presignPut } from '../../../src/media/presign.ts';
 import { toPendingKey } from '../../../src/media/storage.ts';
 import { createUploadSigningKey, getUploadUrl } from '../../../src/services/media/local-uploads.ts';
 import { createTestApp, type TestApp } from '../../support/app.ts';
-import { testPresigned } from './media-presigned.ts';
+import { type CreatedUpload, testPresigned } from './media-presigned.ts';
 
 testPresigned('disk', async () => ({}));
 
@@ -86,6 +86,25 @@ describe('PUT /uploads/{mediaId}', () => {
         type,
       );
     }
+  });
+
+  it('says which header is wrong', async () => {
+    const user = await test.createUser();
+    const { body } = await user.request<CreatedUpload>('POST', '/media/upload-url', {
+      contentType: 'image/png',
+      bytes: 5,
+      filename: 'a.png',
+    });
+    const response = await fetch(body.uploadUrl.replace('https://studio.example.com/graphs', origin), {
+      method: 'PUT',
+      headers: { ...body.headers, 'Content-Type': 'image/jpeg' },
+      body: 'bytes',
+    });
+    assert.equal(response.status, 403);
+    assert.match(
+      await response.text(),
+      /<Message>The header content-type is &quot;image\/jpeg&quot;, but &quot;image\/png&quot; was issued\.<\/Message>/,
+    );
   });
 
   it('stores nothing if the body is interrupted', async () => {
