@@ -948,6 +948,30 @@ export type CompletionEvent = {
   readonly nodeStates: readonly NodeState[];
   /** If sent on the run */
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /** If `webhook.include` has `outputs`: as in the execution */
+  readonly outputs?: readonly {
+    readonly nodeId: string;
+    readonly label: string;
+    readonly type: string;
+    readonly url?: string;
+    /** Details of a rendered video */
+    readonly render?: {
+      readonly width: number | null;
+      readonly height: number | null;
+      readonly duration: number | null;
+      readonly fps: number;
+      readonly frameCount: number;
+      /** The poster, JPEG */
+      readonly posterUrl: string;
+      /** The codecs that made it: ffmpeg or codec-host */
+      readonly backend: string;
+      readonly warnings: readonly string[];
+    };
+    readonly text?: string;
+    readonly value?: unknown;
+  }[];
+  /** The event with its outputs would have more than 16 MB. Read them with `GET /executions/{id}`. */
+  readonly outputsOmitted?: true;
   readonly createdAt: string;
 };
 
@@ -2697,6 +2721,8 @@ export type ResumeRequest = {
     /** https; plain http for localhost only */
     readonly url: string;
     readonly secret?: string | null;
+    /** `outputs`: the event contains the outputs of the run */
+    readonly include?: readonly 'outputs'[] | null;
   };
 };
 
@@ -2766,6 +2792,8 @@ export type RunRequest = {
     /** https; plain http for localhost only */
     readonly url: string;
     readonly secret?: string | null;
+    /** `outputs`: the event contains the outputs of the run */
+    readonly include?: readonly 'outputs'[] | null;
   };
 };
 

@@ -1,6 +1,6 @@
 // Defines the schemas of batches: requests and responses.
 import { type Static, Type } from 'typebox';
-import { RunBody } from '../../runs/prepare/run.schema.ts';
+import { WEBHOOK_FIELDS } from '../../runs/prepare/run.schema.ts';
 import { PageQuery, PageSchema } from '../../services/paging.ts';
 import {
   EventStreamSchema,
@@ -118,7 +118,7 @@ export const CreateBatchBody = NamedExact(
         description: 'Runs this many rows and then pauses',
       }),
     ),
-    webhook: RunBody.properties.webhook,
+    webhook: Type.Optional(Type.Object(WEBHOOK_FIELDS)),
     metadata: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), { description: 'Echoed in the webhook' }),
     ),

@@ -25,7 +25,7 @@ export async function estimateBatch(
   body: CreateBatchBody,
 ): Promise<PresentedEstimate> {
   const user = requireScope(actor, 'workflows:execute');
-  parseWebhook(deps.settings, body.webhook);
+  parseWebhook(deps.settings, body.webhook, []);
   return presentEstimate(deps, user, await prepareBatch(deps, user, workflowId, body));
 }
 
@@ -65,7 +65,7 @@ export async function createBatch(
 ): Promise<CreatedBatch> {
   const user = requireScope(actor, 'workflows:execute');
   const { workflowId, body } = input;
-  const webhook = parseWebhook(deps.settings, body.webhook);
+  const webhook = parseWebhook(deps.settings, body.webhook, []);
   const idempotency = await parseIdempotencyKey('batch', input.idempotencyKey, body);
   const key = idempotency && { ...idempotency, userId: user.userId, workflowId };
   const earlierBatch = key && (await findRepeatedBatch(deps, key));

@@ -67,6 +67,7 @@ export async function testWebhook(deps: RunDeps, actor: Actor, block: unknown, s
     status: 'COMPLETED',
     nodeStates: [],
     metadata: { test: true },
+    ...(target.include === undefined ? {} : { outputs: [] }),
     createdAt: new Date(deps.now()).toISOString(),
   });
   const result = await sendWebhook(

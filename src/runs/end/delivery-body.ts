@@ -4,12 +4,13 @@ import type { Step } from '../../engine/types.ts';
 import type { Plan } from '../../graph/plan.ts';
 import { newId } from '../../lib/ids.ts';
 import { stringifyJson } from '../../lib/json-text.ts';
+import type { WebhookTarget } from '../../services/webhooks/webhook-target.ts';
 import type { ExecutionEvent } from '../../store/deliveries.ts';
 import type { TerminalStatus } from '../../store/executions.ts';
 import type { NewDelivery, RunRow } from '../../store/runs.ts';
 import type { RunRequest } from '../prepare/run.schema.ts';
-import { ANYONE, presentStep } from '../read/present-execution.ts';
-import { truncateRecord } from '../read/truncate-record.ts';
+import { ANYONE, presentOutputs, presentStep } from '../read/present-execution.ts';
+import { fitsRecord, truncateRecord } from '../read/truncate-record.ts';
 
 export interface EndedRun {
   readonly row: Pick<RunRow, 'id' | 'workflow_id' | 'webhook'>;
@@ -25,8 +26,8 @@ export function buildDelivery(
   createdAt: string,
 ): NewDelivery | null {
   if (run.row.webhook === null) return null;
-  const { url, secret } = JSON.parse(run.row.webhook) as { url: string; secret: string | null };
-  const event = truncateRecord({
+  const { url, secret, include } = JSON.parse(run.row.webhook) as WebhookTarget;
+  const event = {
     executionId: run.row.id,
     workflowId: run.row.workflow_id,
     status,
@@ -37,9 +38,17 @@ export function buildDelivery(
     }),
     ...(run.request.metadata === undefined ? {} : { metadata: run.request.metadata }),
     createdAt,
-  });
-  const { kind, eventId, body } = buildEvent(event);
+  };
+  const outputs = include?.includes('outputs') === true ? presentOutputs(run.plan, steps) : undefined;
+  const { kind, eventId, body } = buildEvent(addOutputs(event, outputs));
   return { id: newId('delivery'), event_id: eventId, event: kind, url, secret, body };
+}
+
+/** Adds the outputs that the webhook asked for. If the event would become too large, it says that they were left out. */
+function addOutputs(event: EventFields, outputs: EventFields['outputs']): EventFields {
+  if (outputs === undefined) return truncateRecord(event);
+  const complete = { ...event, outputs };
+  return fitsRecord(complete) ? complete : { ...truncateRecord(event), outputsOmitted: true };
 }
 
 /** The fields of an event, in the order in which they are written. */
@@ -47,8 +56,10 @@ interface EventFields {
   readonly executionId: string;
   readonly workflowId: string;
   readonly status: TerminalStatus;
-  readonly nodeStates: readonly object[];
+  readonly nodeStates: readonly { readonly nodeId: string }[];
   readonly metadata?: unknown;
+  readonly outputs?: readonly { readonly nodeId: string }[];
+  readonly outputsOmitted?: true;
   readonly createdAt: string;
 }
 

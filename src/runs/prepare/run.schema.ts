@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../graph/types.ts';
 import type { JsonText } from '../../lib/json-text.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { Id, IdParams, NamedExact, PositiveInteger } from '../../services/schema.ts';
+import { WEBHOOK_INCLUDES } from '../../services/webhooks/webhook-target.ts';
 import { EXECUTION_STATUSES } from '../../store/executions.ts';
 
 /** Defines an object that is kept as the JSON text that was sent. Routes list these members in `config.rawProperties`. */
@@ -82,12 +83,22 @@ const RUN_FIELDS = {
 export const ExecuteBody = NamedExact('ExecuteRequest', 'How to run a workflow', RUN_FIELDS);
 export type RunRequest = Static<typeof ExecuteBody>;
 
+/** The receiver of an event. Also of batches, whose events contain no outputs. */
+export const WEBHOOK_FIELDS = {
+  url: Type.String({ maxLength: 2048, description: 'https; plain http for localhost only' }),
+  secret: Type.Optional(Type.Union([Type.String({ maxLength: 1024 }), Type.Null()])),
+};
+
 export const RunBody = NamedExact('RunRequest', 'How to run a workflow, and which webhook to notify', {
   ...RUN_FIELDS,
   webhook: Type.Optional(
     Type.Object({
-      url: Type.String({ maxLength: 2048, description: 'https; plain http for localhost only' }),
-      secret: Type.Optional(Type.Union([Type.String({ maxLength: 1024 }), Type.Null()])),
+      ...WEBHOOK_FIELDS,
+      include: Type.Optional(
+        Type.Union([Type.Array(Type.Enum(WEBHOOK_INCLUDES), { maxItems: 16 }), Type.Null()], {
+          description: '`outputs`: the event contains the outputs of the run',
+        }),
+      ),
     }),
   ),
 });

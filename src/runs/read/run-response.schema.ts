@@ -185,6 +185,16 @@ const LIST_FIELDS = {
   appId: Type.Optional(Type.String({ description: 'The app that started the run' })),
 };
 
+const RunOutput = Type.Object({
+  nodeId: Type.String(),
+  label: Type.String(),
+  type: Type.String(),
+  url: Type.Optional(Type.String()),
+  render: Render,
+  text: Type.Optional(Type.String()),
+  value: Type.Optional(Type.Unknown()),
+});
+
 export const ExecutionRecord = Named('Execution', 'A run: its status, nodes, outputs and costs', {
   ...LIST_FIELDS,
   inputs: Type.Object({}, { additionalProperties: true }),
@@ -192,18 +202,9 @@ export const ExecutionRecord = Named('Execution', 'A run: its status, nodes, out
     Type.Object({}, { additionalProperties: true, description: 'By node ID, the config that the run set' }),
   ),
   nodeStates: Type.Array(NodeState, { description: 'In topological order' }),
-  outputs: Type.Array(
-    Type.Object({
-      nodeId: Type.String(),
-      label: Type.String(),
-      type: Type.String(),
-      url: Type.Optional(Type.String()),
-      render: Render,
-      text: Type.Optional(Type.String()),
-      value: Type.Optional(Type.Unknown()),
-    }),
-    { description: 'Results of the output nodes; without output nodes, results of the last nodes' },
-  ),
+  outputs: Type.Array(RunOutput, {
+    description: 'Results of the output nodes; without output nodes, results of the last nodes',
+  }),
   meta: Type.Optional(
     Type.Object({ warnings: Type.Array(Type.String()) }, { description: 'Nodes that take a sample result' }),
   ),
@@ -324,6 +325,15 @@ export const CompletionEvent = Named('CompletionEvent', 'The body of a webhook w
   status: Type.Enum(TERMINAL_STATUSES),
   nodeStates: Type.Array(NodeState, { description: 'The nodes that ran' }),
   metadata: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'If sent on the run' })),
+  outputs: Type.Optional(
+    Type.Array(RunOutput, { description: 'If `webhook.include` has `outputs`: as in the execution' }),
+  ),
+  outputsOmitted: Type.Optional(
+    Type.Literal(true, {
+      description:
+        'The event with its outputs would have more than 16 MB. Read them with `GET /executions/{id}`.',
+    }),
+  ),
   createdAt: Timestamp,
 });
 

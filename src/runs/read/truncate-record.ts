@@ -17,12 +17,17 @@ interface RunRecord {
   readonly outputs?: readonly RecordEntry[];
 }
 
+/** Returns whether `truncateRecord` leaves the record as it is. */
+export function fitsRecord(record: RunRecord, maxBytes = MAX_BYTES): boolean {
+  return measureSize(record, maxBytes).bytes <= maxBytes;
+}
+
 /**
  * Returns the record with at most 16 MB of JSON. The longest values are truncated to the same length, and their node
  * states are marked `truncated`. A JSON value that is truncated becomes a string.
  */
 export function truncateRecord<R extends RunRecord>(record: R, maxBytes = MAX_BYTES): R {
-  if (measureSize(record, maxBytes).bytes <= maxBytes) return record;
+  if (fitsRecord(record, maxBytes)) return record;
   const { nodeStates, outputs = [] } = record;
   const jsonTexts = createJsonTexts();
   const sizes = [...nodeStates, ...outputs].flatMap(state => listValues(state).map(jsonTexts.countBytes));

@@ -36,7 +36,7 @@ export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
     key: 'id',
     read: `decode(webhook::json->>'secret', 'base64')`,
     // PostgreSQL breaks base64 into lines.
-    write: `webhook = json_build_object('url', webhook::json->>'url', 'secret', replace(encode(v.value, 'base64'), E'\\n', ''))::text`,
+    write: `webhook = jsonb_set(webhook::jsonb, '{secret}', to_jsonb(replace(encode(v.value, 'base64'), E'\\n', '')))::text`,
     isKept: false,
   },
 ];

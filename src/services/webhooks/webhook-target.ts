@@ -9,7 +9,12 @@ import { findSecretProblem } from './webhook-signature.ts';
 export interface WebhookTarget {
   readonly url: string;
   readonly secret: string | null;
+  /** What the event contains besides its usual fields. */
+  readonly include?: readonly WebhookInclude[];
 }
+
+export const WEBHOOK_INCLUDES = ['outputs'] as const;
+export type WebhookInclude = (typeof WEBHOOK_INCLUDES)[number];
 
 const MAX_URL_CHARS = 2048;
 const MAX_SECRET_CHARS = 1024;
@@ -25,17 +30,24 @@ export function allowsLoopback({ ALLOW_PRIVATE_NETWORK, ROLE, HOST, BASE_URL }: 
   );
 }
 
-/** Validates an untrusted webhook block; undefined if none was sent. Throws 400 `invalid_webhook`. */
-export function parseWebhook(settings: Settings, block: unknown): WebhookTarget | undefined {
+/**
+ * Validates an untrusted webhook block; undefined if none was sent. `includes` lists what the event can contain on
+ * request. Throws 400 `invalid_webhook`.
+ */
+export function parseWebhook(
+  settings: Settings,
+  block: unknown,
+  includes: readonly WebhookInclude[] = WEBHOOK_INCLUDES,
+): WebhookTarget | undefined {
   if (block === undefined) return undefined;
   if (typeof block !== 'object' || block === null || Array.isArray(block))
     throw createInvalidWebhookError('', 'webhook must be an object with a url.');
-  const { url, secret, ...otherMembers } = block as Record<string, unknown>;
+  const { url, secret, include, ...otherMembers } = block as Record<string, unknown>;
   const [unknownName] = Object.keys(otherMembers);
   if (unknownName !== undefined)
     throw createInvalidWebhookError(
       `/${unknownName}`,
-      `webhook has no member ${JSON.stringify(unknownName)}, only url and secret.`,
+      `webhook has no member ${JSON.stringify(unknownName)}, only url, secret and include.`,
     );
   if (typeof url !== 'string' || url === '')
     throw createInvalidWebhookError('/url', 'webhook.url is required, as a string.');
@@ -54,7 +66,27 @@ export function parseWebhook(settings: Settings, block: unknown): WebhookTarget 
   }
   const problem = findSecretProblem(secret ?? '');
   if (problem !== undefined) throw createInvalidWebhookError('/secret', `webhook.secret ${problem}.`);
-  return { url, secret: secret === undefined || secret === null || secret === '' ? null : secret };
+  const included = parseInclude(include, includes);
+  return {
+    url,
+    secret: secret === undefined || secret === null || secret === '' ? null : secret,
+    ...(included.length === 0 ? {} : { include: included }),
+  };
+}
+
+function parseInclude(include: unknown, includes: readonly WebhookInclude[]): readonly WebhookInclude[] {
+  if (include === undefined || include === null) return [];
+  const allowed =
+    includes.length === 0
+      ? 'webhook.include must be empty: it is for runs only'
+      : 'webhook.include must be a list of';
+  const isAllowed = (name: unknown): name is WebhookInclude =>
+    includes.some(allowedName => allowedName === name);
+  if (Array.isArray(include) && include.every(isAllowed)) return [...new Set(include)];
+  throw createInvalidWebhookError(
+    '/include',
+    `${[allowed, ...includes.map(name => JSON.stringify(name))].join(' ')}.`,
+  );
 }
 
 /** Returns the error of an invalid block, for routes that check it before the rest of the body. */
@@ -92,6 +124,7 @@ export function encryptTarget(deps: Pick<Deps, 'secretsKey'>, target: WebhookTar
   return JSON.stringify({
     url: target.url,
     secret: target.secret === null ? null : encrypt(deps.secretsKey, target.secret).toString('base64'),
+    ...(target.include === undefined ? {} : { include: target.include }),
   });
 }
 

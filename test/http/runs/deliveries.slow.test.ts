@@ -54,6 +54,24 @@ const redeliver = (id: string, deliveryId: string) =>
   );
 
 describe('/executions/{id}/deliveries', () => {
+  it('sends the outputs of the run if the webhook includes them', async () => {
+    const run = async (include: object) => {
+      const webhook = { url: `${receiver.url}/hook`, secret: 's', ...include };
+      const id = await service.startRun(workflow, { webhook });
+      await waitForState(id, 'delivered');
+      const request = receiver.received.at(-1) as RecordedRequest;
+      const signature = String(request.headers['x-service-signature']);
+      assert.equal(await verify('s', request.raw, signature), true);
+      return { event: request.body, record: await service.readExecution(id) };
+    };
+    receiver.answer(res => res.end());
+    const { event, record } = await run({ include: ['outputs'] });
+    assert.equal((event.outputs as unknown[]).length, 1);
+    assert.deepEqual(event.outputs, record.outputs);
+    assert.equal('outputs' in (await run({})).event, false);
+    assert.equal('outputs' in (await run({ include: [] })).event, false);
+  });
+
   it('lists each attempt with the first KB of the response', async () => {
     receiver.answer(res =>
       receiver.received.length === 1 ? res.writeHead(503).end(`no\0${'x'.repeat(3000)}`) : res.end('fine'),

@@ -24,6 +24,22 @@ const findErrorPath = (block: unknown, settings = LOCAL_SETTINGS): string | unde
 };
 
 describe('parseWebhook', () => {
+  it('accepts a list of what the event includes', () => {
+    const url = 'https://example.com';
+    const parse = (include: unknown) => parseWebhook(LOCAL_SETTINGS, { url, include });
+    assert.deepEqual(parse(['outputs', 'outputs'])?.include, ['outputs']);
+    for (const include of [undefined, null, []]) assert.deepEqual(parse(include), { url, secret: null });
+    for (const include of ['outputs', ['inputs'], [1], {}])
+      assert.throws(() => parse(include), {
+        code: 'invalid_webhook',
+        message: 'webhook.include must be a list of "outputs".',
+      });
+    assert.throws(() => parseWebhook(LOCAL_SETTINGS, { url, include: ['outputs'] }, []), {
+      code: 'invalid_webhook',
+      message: 'webhook.include must be empty: it is for runs only.',
+    });
+  });
+
   it('accepts a url with or without a secret', () => {
     assert.deepEqual(parseWebhook(LOCAL_SETTINGS, { url: 'https://example.com/x?y=1' }), {
       url: 'https://example.com/x?y=1',
