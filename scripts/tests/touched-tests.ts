@@ -17,7 +17,7 @@ const COMPOSITION_ROOTS: ReadonlySet<string> = new Set([
   'src/app.ts',
   'src/main.ts',
   'src/cli/command-line.ts',
-  'src/http/app.ts',
+  'src/http/deps.ts',
   'src/http/server.ts',
   'test/support/app.ts',
   'test/support/service.ts',

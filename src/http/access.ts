@@ -2,7 +2,7 @@
 // it.
 import type { Scope } from '../services/accounts/actor.ts';
 import { requireRecentProof } from '../services/sessions/reauthenticate.ts';
-import type { App, HttpDeps } from './app.ts';
+import type { HttpDeps, Server } from './deps.ts';
 
 /** Requires an API key with the scope. A session is not enough. */
 type KeyOnly = `key with ${Scope}`;
@@ -47,8 +47,8 @@ declare module 'fastify' {
  * Registers the checks of access. Must be called before the first route is registered. A route without access prevents
  * the service from starting.
  */
-export function registerAccess(app: App, deps: HttpDeps): void {
-  app.addHook('onRoute', route => {
+export function registerAccess(server: Server, deps: HttpDeps): void {
+  server.addHook('onRoute', route => {
     // @fastify/cors registers a route for preflights.
     if (route.method === 'OPTIONS') route.config = { ...route.config, access: 'public' };
     const { access, reauthentication: when } = route.config ?? {};

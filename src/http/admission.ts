@@ -6,8 +6,8 @@ import { AppError } from '../lib/errors.ts';
 import { type Work, workFor } from '../lib/work.ts';
 import { getPersonalWorkspaceId } from '../services/accounts/access.ts';
 import { type Actor, ANONYMOUS } from '../services/accounts/actor.ts';
-import type { App } from './app.ts';
 import { type Authentication, requireAccess } from './auth.ts';
+import type { Server } from './deps.ts';
 import type { Limits } from './limits.ts';
 
 declare module 'fastify' {
@@ -20,14 +20,14 @@ declare module 'fastify' {
 }
 
 /** Sets `req.actor` and the rate limit headers, or rejects the request. Rejected requests count too. */
-export function registerAdmission(app: App, authentication: Authentication, limits: Limits): void {
-  app.decorateRequest('actor');
-  app.decorateRequest('dailyUse');
-  app.decorateRequest('work');
-  app.decorateRequest('isStillAuthorized', function isStillAuthorized(checkAccess) {
+export function registerAdmission(server: Server, authentication: Authentication, limits: Limits): void {
+  server.decorateRequest('actor');
+  server.decorateRequest('dailyUse');
+  server.decorateRequest('work');
+  server.decorateRequest('isStillAuthorized', function isStillAuthorized(checkAccess) {
     return isAuthorized(authentication, this, checkAccess);
   });
-  app.addHook('onRoute', route => {
+  server.addHook('onRoute', route => {
     if (route.config?.startsRun)
       route.onResponse = (req, reply, done) => {
         limits.uncountUnstarted(req, reply, reply.hasHeader('idempotent-replayed'));
@@ -42,11 +42,11 @@ export function registerAdmission(app: App, authentication: Authentication, limi
     await limits.countExecution(req);
     req.work = new RequestWork(getAccount(req), reply);
   };
-  app.addHook('onRequest', (req, reply, done) => {
+  server.addHook('onRequest', (req, reply, done) => {
     authorizeRequest(req, reply).then(() => done(), done);
   });
   // After the body has arrived, because events of the socket belong to no request.
-  app.addHook('preValidation', (req, _reply, done) => {
+  server.addHook('preValidation', (req, _reply, done) => {
     const { access } = req.routeOptions.config;
     if (access !== undefined && access !== 'public') noteActive(req.work.account);
     workFor(req.work, done);

@@ -11,7 +11,7 @@ import { JsonText } from '../lib/json-text.ts';
 import { pause } from '../lib/pause.ts';
 import { isRecord } from '../lib/record.ts';
 import { workFor } from '../lib/work.ts';
-import type { App } from './app.ts';
+import type { Server } from './deps.ts';
 import { readBytes } from './read-bytes.ts';
 
 declare module 'fastify' {
@@ -29,9 +29,9 @@ declare module 'fastify' {
 }
 
 /** Makes JSON the only content type. Routes that accept other types register their own parser. */
-export function registerBodyParsers(app: App): void {
-  const parseSecurely = app.getDefaultJsonParser('error', 'error');
-  app.removeAllContentTypeParsers();
+export function registerBodyParsers(server: Server): void {
+  const parseSecurely = server.getDefaultJsonParser('error', 'error');
+  server.removeAllContentTypeParsers();
   const parseJson = (req: FastifyRequest, text: string): unknown => {
     let result: unknown;
     const finish = (err: Error | null, value: unknown): void => {
@@ -42,7 +42,7 @@ export function registerBodyParsers(app: App): void {
     void parseSecurely(req, text, finish);
     return result;
   };
-  app.addContentTypeParser('application/json', async (req: FastifyRequest, payload: IncomingMessage) => {
+  server.addContentTypeParser('application/json', async (req: FastifyRequest, payload: IncomingMessage) => {
     const body = await readBytes(req, payload);
     const steps = parseInSteps(req, body, parseJson);
     return body.length < LONG_BODY_BYTES ? finishNow(steps) : workFor(req.work, () => finishInTurns(steps));
@@ -144,13 +144,13 @@ function isJson(text: string): boolean {
 }
 
 /** Replaces an absent body with an empty object on routes where all properties are optional. */
-export function registerOptionalBodies(app: App): void {
+export function registerOptionalBodies(server: Server): void {
   const setEmptyBody: preValidationHookHandler = (req, _reply, done) => {
     // `null` is a body, and validation rejects it.
     if (req.body === undefined) req.body = {};
     done();
   };
-  app.addHook('onRoute', route => {
+  server.addHook('onRoute', route => {
     if (isOptionalBody(route.schema?.body as BodySchema | undefined))
       route.preValidation = [setEmptyBody, route.preValidation ?? []].flat();
   });

@@ -1,6 +1,6 @@
 // Provides a signal to stop working on a response, because its caller has disconnected or the service is stopping.
 import type { ServerResponse } from 'node:http';
-import type { App } from './app.ts';
+import type { Server } from './deps.ts';
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -16,10 +16,10 @@ export function onClosed(raw: ServerResponse, callback: () => void): void {
 }
 
 /** Adds `closeSignal` to replies, and fires the open signals before the server waits for its last responses. */
-export function registerCloseSignals(app: App): void {
+export function registerCloseSignals(server: Server): void {
   const openControllers = new Set<AbortController>();
   let isStopping = false;
-  app.decorateReply('closeSignal', function closeSignal() {
+  server.decorateReply('closeSignal', function closeSignal() {
     const controller = new AbortController();
     openControllers.add(controller);
     // Listens on the response, because the socket serves later requests too and would collect a listener for each.
@@ -30,7 +30,7 @@ export function registerCloseSignals(app: App): void {
     if (isStopping || this.raw.destroyed) controller.abort();
     return controller.signal;
   });
-  app.addHook('preClose', done => {
+  server.addHook('preClose', done => {
     isStopping = true;
     for (const controller of openControllers) controller.abort();
     done();

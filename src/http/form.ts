@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../lib/errors.ts';
 import type { FormPart } from '../services/media/upload-media.ts';
-import type { App } from './app.ts';
+import type { Server } from './deps.ts';
 import { FormError, readField, readParts } from './form-parts.ts';
 
 /** The maximum size of the file in a form. Larger files are uploaded in another way. */
@@ -16,7 +16,7 @@ const FORM = /^\s*multipart\/form-data\s*(?:;|$)/i;
 const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;",]{1,70}))/i;
 
 /** Accepts forms on the routes of the scope. `readForm` reads their bodies. */
-export function registerForms(scope: App): void {
+export function registerForms(scope: Server): void {
   scope.addContentTypeParser(FORM, (_req, _payload, done) => done(null));
 }
 

@@ -4,7 +4,7 @@ import { toNetwork } from '../lib/addresses.ts';
 import { AppError } from '../lib/errors.ts';
 import { createRateLimitError, toRateHeaders } from '../services/accounts/rate-limits.ts';
 import type { Deps } from '../services/deps.ts';
-import type { App } from './app.ts';
+import type { Server } from './deps.ts';
 import { getClientAddress } from './limits.ts';
 
 const PATH = /^\/api\/v1\/workflow\/[^/?]+\/trigger\/?(?:\?|$)/;
@@ -12,8 +12,8 @@ const MAX_PER_HOUR = 100;
 const HOUR_SECONDS = 3600;
 
 /** Must be called before the hooks that answer preflights, authenticate and count requests are registered. */
-export function refuseInboundTrigger(app: App, { rateLimiter, now }: Deps): void {
-  app.addHook('onRequest', async (req, reply) => {
+export function refuseInboundTrigger(server: Server, { rateLimiter, now }: Deps): void {
+  server.addHook('onRequest', async (req, reply) => {
     if (!PATH.test(req.url)) return;
     const allowance = await rateLimiter.consume(
       `trigger:${toNetwork(getClientAddress(req))}`,

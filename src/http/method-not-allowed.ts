@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import findMyWay from 'find-my-way';
 import { AppError } from '../lib/errors.ts';
-import type { App } from './app.ts';
+import type { Server } from './deps.ts';
 
 /** The options of Fastify's router, and of this file's router, which ignores methods. */
 export const ROUTER_OPTIONS = { ignoreTrailingSlash: true, maxParamLength: 1000 } as const;
@@ -11,10 +11,10 @@ export const ROUTER_OPTIONS = { ignoreTrailingSlash: true, maxParamLength: 1000 
  * Answers 405 for paths that exist with other methods. Must be called after `registerAdmission`, which also counts
  * these requests, and before the routes, which it records.
  */
-export function registerMethodNotAllowed(app: App): void {
+export function registerMethodNotAllowed(server: Server): void {
   const router = findMyWay(ROUTER_OPTIONS);
   const methodsByPath = new Map<string, Set<string>>();
-  app.addHook('onRoute', ({ url, method }) => {
+  server.addHook('onRoute', ({ url, method }) => {
     const methods = methodsByPath.get(url) ?? new Set<string>();
     for (const name of [method].flat()) methods.add(name);
     if (!methodsByPath.has(url)) router.on('GET', url, throwIfCalled, methods);
@@ -36,8 +36,8 @@ export function registerMethodNotAllowed(app: App): void {
     return versioned !== path && router.find('GET', versioned) !== null ? ` Did you mean ${versioned}?` : '';
   };
   // The hook rejects before the body is read.
-  app.addHook('onRequest', (req, _reply, done) => done(req.is404 ? createRejection(req) : undefined));
-  app.setNotFoundHandler(req => {
+  server.addHook('onRequest', (req, _reply, done) => done(req.is404 ? createRejection(req) : undefined));
+  server.setNotFoundHandler(req => {
     throw createRejection(req);
   });
 }

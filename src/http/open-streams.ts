@@ -3,7 +3,7 @@
 import { toNetwork } from '../lib/addresses.ts';
 import { createRateLimitError } from '../services/accounts/rate-limits.ts';
 import type { Deps } from '../services/deps.ts';
-import type { App } from './app.ts';
+import type { Server } from './deps.ts';
 import { getClientAddress } from './limits.ts';
 
 declare module 'fastify' {
@@ -18,9 +18,9 @@ const MAX_PER_NETWORK = 200;
 /** The Retry-After of a rejected caller: a guess, because nobody knows when a stream will end. */
 const RETRY_SECONDS = 10;
 
-export function registerOpenStreams(app: App, { now }: Pick<Deps, 'now'>): void {
+export function registerOpenStreams(server: Server, { now }: Pick<Deps, 'now'>): void {
   const openCounts = new Map<string, number>();
-  app.decorateRequest('reserveStream', function reserveStream() {
+  server.decorateRequest('reserveStream', function reserveStream() {
     const quotas: (readonly [key: string, limit: number, owner: string])[] = [
       [`address:${toNetwork(getClientAddress(this))}`, MAX_PER_NETWORK, 'address'],
     ];

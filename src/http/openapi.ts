@@ -5,9 +5,9 @@ import { shortHash } from '../lib/crypto.ts';
 import type { ApiDocument as ReferenceDocument } from '../pages/reference/document.ts';
 import { SCOPES } from '../services/accounts/actor.ts';
 import type { Deps } from '../services/deps.ts';
-import type { App } from './app.ts';
 import { sendCached, type TaggedText } from './conditional.ts';
 import { createSessionCookie } from './cookies.ts';
+import type { Server } from './deps.ts';
 import { completeDocument } from './openapi/document.ts';
 import type { Document } from './openapi/operation.ts';
 import { registerReference } from './pages/reference.ts';
@@ -25,8 +25,8 @@ Every error has the body \`{ error, code, requestId, issues? }\`. \`error\` is a
 An API key has some of these scopes: ${SCOPES.map(scope => `\`${scope}\``).join(', ')}. \`workflows:execute\` implies \`workflows:read\`.`;
 
 /** Records the routes for the OpenAPI document. Must be called before they are registered. */
-export async function registerOpenApi(app: App, deps: Deps): Promise<void> {
-  await app.register(swagger, {
+export async function registerOpenApi(server: Server, deps: Deps): Promise<void> {
+  await server.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: {
@@ -48,25 +48,27 @@ export async function registerOpenApi(app: App, deps: Deps): Promise<void> {
         ? completeDocument(recorded.openapiObject as Document)
         : recorded.swaggerObject,
   });
-  const document = createDocumentText(app);
-  app.get(
+  const document = createDocumentText(server);
+  server.get(
     '/openapi.json',
     { schema: { hide: true }, config: { access: 'public', limit: 'none' } },
     (req, reply) => sendCached(req, reply, document(), 'no-cache'),
   );
   const guide = await readFile(new URL('../../docs/api.md', import.meta.url), 'utf8');
-  app.get(GUIDE_PATH, { schema: { hide: true }, config: { access: 'public', limit: 'none' } }, (_, reply) =>
-    reply.type('text/plain; charset=utf-8').send(guide),
+  server.get(
+    GUIDE_PATH,
+    { schema: { hide: true }, config: { access: 'public', limit: 'none' } },
+    (_, reply) => reply.type('text/plain; charset=utf-8').send(guide),
   );
-  registerReference(app, deps.settings.BASE_URL, () => app.swagger() as unknown as ReferenceDocument);
+  registerReference(server, deps.settings.BASE_URL, () => server.swagger() as unknown as ReferenceDocument);
 }
 
 /** Builds the document on the first request, when all routes are registered. */
-function createDocumentText(app: App): () => TaggedText {
+function createDocumentText(server: Server): () => TaggedText {
   let cached: TaggedText | undefined;
   return () => {
     if (cached !== undefined) return cached;
-    const text = Buffer.from(JSON.stringify(app.swagger()));
+    const text = Buffer.from(JSON.stringify(server.swagger()));
     cached = { text, etag: `"${shortHash(text)}"` };
     return cached;
   };

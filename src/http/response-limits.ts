@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../lib/errors.ts';
 import { getWork } from '../lib/work.ts';
-import type { App } from './app.ts';
 import { onClosed } from './close-signal.ts';
+import type { Server } from './deps.ts';
 import { HeldMemory } from './held-memory.ts';
 
 declare module 'fastify' {
@@ -26,8 +26,8 @@ const MAX_UNSENT_BYTES = 256_000_000;
 const CONTENT_HEADERS = ['content-type', 'content-length', 'content-disposition', 'etag'];
 
 /** Refuses larger responses, and streams of routes that declare none. Must be called before responses are compressed. */
-export function registerResponseLimit(app: App): void {
-  app.addHook('onSend', (req, reply, payload, done) => {
+export function registerResponseLimit(server: Server): void {
+  server.addHook('onSend', (req, reply, payload, done) => {
     const problem = findProblem(req, payload);
     if (problem === undefined) return done(null, payload);
     for (const name of CONTENT_HEADERS) reply.removeHeader(name);
@@ -55,14 +55,14 @@ function getBytes(payload: unknown): number {
 }
 
 /** Counts responses in memory until they have been sent. Must be called after responses are compressed. */
-export function registerResponseMemory(app: App, maxBytes = MAX_UNSENT_BYTES): void {
+export function registerResponseMemory(server: Server, maxBytes = MAX_UNSENT_BYTES): void {
   const unsentResponses = new HeldMemory(maxBytes);
   const hold = ({ raw }: FastifyReply, bytes: number, body?: object): (() => void) => {
     if (bytes <= MIN_HELD_BYTES) return () => undefined;
     const { account } = getWork();
     const end = (): void => {
       raw.destroy();
-      app.log.debug({ account }, 'a response was ended, because too many are not received');
+      server.log.debug({ account }, 'a response was ended, because too many are not received');
     };
     const release = unsentResponses.add(account, { bytes, body, end });
     onClosed(raw, release);
@@ -71,10 +71,10 @@ export function registerResponseMemory(app: App, maxBytes = MAX_UNSENT_BYTES): v
       release();
     };
   };
-  app.decorateReply('holdMemory', function holdMemory(bytes) {
+  server.decorateReply('holdMemory', function holdMemory(bytes) {
     return hold(this, bytes);
   });
-  app.addHook('onSend', (_req, reply, payload, done) => {
+  server.addHook('onSend', (_req, reply, payload, done) => {
     // Strings are copied for each connection.
     hold(reply, getBytes(payload), Buffer.isBuffer(payload) ? payload : undefined);
     done(null, payload);

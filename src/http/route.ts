@@ -51,7 +51,7 @@ interface RouteSchemas<Body, Params, Query, Headers> {
  * Returns a function that describes the routes of a tag. It takes the operation id, which is also the name of the SDK's
  * method, the access, and other options.
  *
- *     app.get('/api/v1/keys/:id', operation('getKey', 'account:admin', { summary, description, params, response }), handler)
+ *     server.get('/api/v1/keys/:id', operation('getKey', 'account:admin', { summary, description, params, response }), handler)
  */
 export const createDescriber =
   (tag: string) =>

@@ -1,5 +1,5 @@
 // Lists all routes, one file per resource.
-import type { App, HttpDeps } from './app.ts';
+import type { HttpDeps, Server } from './deps.ts';
 import type { Metrics } from './observation/metrics.ts';
 import { registerAccount } from './routes/account.ts';
 import { registerAdmin } from './routes/admin.ts';
@@ -42,7 +42,7 @@ import { registerWorkflowHistory } from './routes/workflow-history.ts';
 import { registerWorkflowPages } from './routes/workflow-pages.ts';
 import { registerWorkflows } from './routes/workflows.ts';
 
-type Register = (app: App, deps: HttpDeps, metrics: Metrics) => void;
+type Register = (server: Server, deps: HttpDeps, metrics: Metrics) => void;
 
 /** The routes of a process that only executes jobs (ROLE=worker). */
 export const WORKER_ROUTES: readonly Register[] = [registerHealth];

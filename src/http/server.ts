@@ -9,12 +9,12 @@ import { toRateHeaders } from '../services/accounts/rate-limits.ts';
 import type { OAuthMount } from '../services/oauth/oauth-server.ts';
 import { registerAccess } from './access.ts';
 import { registerAdmission } from './admission.ts';
-import type { App, HttpDeps } from './app.ts';
 import { createAuthentication } from './auth.ts';
 import { registerBodyParsers, registerOptionalBodies } from './body.ts';
 import { registerCloseSignals } from './close-signal.ts';
 import { registerCompression } from './compression/compression.ts';
 import { addVary } from './conditional.ts';
+import type { HttpDeps, Server } from './deps.ts';
 import { toErrorBody, translateError } from './errors.ts';
 import { refuseInboundTrigger } from './inbound-trigger.ts';
 import { createLimits, type Limits } from './limits.ts';
@@ -63,49 +63,49 @@ export interface Mounts {
 }
 
 /** Builds the server without listening. Requests pass: id → CORS → access → limits → body → schema → route. */
-export async function createServer(deps: HttpDeps, mounts: Mounts): Promise<App> {
+export async function createServer(deps: HttpDeps, mounts: Mounts): Promise<Server> {
   const limits = createLimits(deps);
   const metrics = createMetrics(deps);
-  const app = createInstance(deps, limits, metrics);
-  app.setValidatorCompiler(createValidator());
+  const server = createInstance(deps, limits, metrics);
+  server.setValidatorCompiler(createValidator());
   // Responses are sent as the services return them. Response schemas only document.
-  app.setSerializerCompiler(() => stringifyJson);
-  registerScopes(app, deps.tracer);
-  registerBodyParsers(app);
-  registerOptionalBodies(app);
-  registerCloseSignals(app);
-  registerOpenStreams(app, deps);
-  app.addHook('preClose', done => {
-    drain(app.server);
+  server.setSerializerCompiler(() => stringifyJson);
+  registerScopes(server, deps.tracer);
+  registerBodyParsers(server);
+  registerOptionalBodies(server);
+  registerCloseSignals(server);
+  registerOpenStreams(server, deps);
+  server.addHook('preClose', done => {
+    drain(server.server);
     done();
   });
-  await registerHooks(app, deps, limits);
-  registerAccess(app, deps);
-  registerAdmission(app, createAuthentication(deps), limits);
+  await registerHooks(server, deps, limits);
+  registerAccess(server, deps);
+  registerAdmission(server, createAuthentication(deps), limits);
   // Runs after the hooks that reject requests.
-  app.addHook('preParsing', ({ raw }, reply, _payload, done) => {
+  server.addHook('preParsing', ({ raw }, reply, _payload, done) => {
     sendContinue(raw, reply.raw);
     done();
   });
-  app.setErrorHandler((err, req, reply) => {
+  server.setErrorHandler((err, req, reply) => {
     discardBody(req, reply);
     if (req.is404) addVary(reply, 'Accept');
     if (req.is404 && wantsPage(req)) sendErrorPage(err, req, reply);
     else sendError(deps, req, reply, err);
   });
-  registerResponseLimit(app);
-  registerCompression(app);
-  registerResponseMemory(app);
-  registerMethodNotAllowed(app);
+  registerResponseLimit(server);
+  registerCompression(server);
+  registerResponseMemory(server);
+  registerMethodNotAllowed(server);
   const isWorker = deps.settings.ROLE === 'worker';
-  if (!isWorker) await registerOpenApi(app, deps);
-  for (const register of isWorker ? WORKER_ROUTES : ROUTES) register(app, deps, metrics);
-  if (!isWorker) registerMcp(app, deps, limits, mounts.mcp);
-  if (!isWorker && mounts.oauth !== undefined) registerOAuth(app, deps, mounts.oauth);
-  return app;
+  if (!isWorker) await registerOpenApi(server, deps);
+  for (const register of isWorker ? WORKER_ROUTES : ROUTES) register(server, deps, metrics);
+  if (!isWorker) registerMcp(server, deps, limits, mounts.mcp);
+  if (!isWorker && mounts.oauth !== undefined) registerOAuth(server, deps, mounts.oauth);
+  return server;
 }
 
-function createInstance(deps: HttpDeps, limits: Limits, metrics: Metrics): App {
+function createInstance(deps: HttpDeps, limits: Limits, metrics: Metrics): Server {
   const log = deps.log.child({ part: 'http' });
   const addressHeaders = (address: string): Record<string, string> => ({
     'access-control-allow-origin': '*',
@@ -139,8 +139,8 @@ function createInstance(deps: HttpDeps, limits: Limits, metrics: Metrics): App {
 }
 
 /** Registers the hooks before admission: request id, Host, trigger path and preflights. */
-async function registerHooks(app: App, deps: HttpDeps, limits: Limits): Promise<void> {
-  app.addHook('onRequest', (req, reply, done) => {
+async function registerHooks(server: Server, deps: HttpDeps, limits: Limits): Promise<void> {
+  server.addHook('onRequest', (req, reply, done) => {
     reply.header('x-request-id', req.id);
     const fault = findHostFault(req);
     // These requests never reach admission, which sets the headers: this hook rejects a request without a Host, and the
@@ -149,8 +149,8 @@ async function registerHooks(app: App, deps: HttpDeps, limits: Limits): Promise<
       reply.headers(toRateHeaders(limits.peekAddress(req.ip)));
     done(fault);
   });
-  refuseInboundTrigger(app, deps);
-  await app.register(cors, CORS);
+  refuseInboundTrigger(server, deps);
+  await server.register(cors, CORS);
 }
 
 /** Returns an error for HTTP/1.1 requests without a Host (RFC 9112 §3.2). */

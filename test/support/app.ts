@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EditorFiles } from '../../src/bundle/editor-files.ts';
-import type { App, HttpDeps } from '../../src/http/app.ts';
+import type { HttpDeps, Server } from '../../src/http/deps.ts';
 import { createServer, type Mounts } from '../../src/http/server.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { type PlanLimits, readSettings } from '../../src/lib/settings.ts';
@@ -49,7 +49,7 @@ export interface ApiUser {
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface TestApp {
-  readonly app: App;
+  readonly app: Server;
   readonly deps: HttpDeps;
   readonly mounts: Mounts;
   /** Sends requests without a key. */
@@ -197,7 +197,7 @@ export function pathOf(path: string): string {
   return pathname.startsWith('/api/') ? pathname : `/api/v1${pathname}`;
 }
 
-function createRequest(app: App, key?: string): ApiUser['request'] {
+function createRequest(app: Server, key?: string): ApiUser['request'] {
   return async <B>(
     method: Method,
     path: string,

@@ -13,8 +13,8 @@ import {
 } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createLru } from '../../lib/lru.ts';
-import type { App } from '../app.ts';
 import { addVary } from '../conditional.ts';
+import type { Server } from '../deps.ts';
 import { type Coding, chooseCoding, toCodedEtag } from './content-coding.ts';
 
 declare module 'fastify' {
@@ -45,7 +45,7 @@ const COMPRESSORS: Readonly<Record<Coding, () => Transform>> = {
 };
 
 /** Compresses responses. Must be called before the routes are registered. */
-export function registerCompression(app: App): void {
+export function registerCompression(server: Server): void {
   const cache = createLru<Buffer>(MAX_CACHED_BYTES);
   const compress = async (
     req: FastifyRequest,
@@ -66,7 +66,7 @@ export function registerCompression(app: App): void {
     if (typeof etag === 'string') reply.header('etag', toCodedEtag(etag, coding));
     return body;
   };
-  app.addHook('onSend', (req, reply, payload, done) => {
+  server.addHook('onSend', (req, reply, payload, done) => {
     setCacheControl(req, reply);
     if (reply.statusCode === 304) addVary(reply, 'Accept-Encoding');
     const isStream = isJsonStream(reply, payload);

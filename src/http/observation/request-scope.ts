@@ -1,7 +1,7 @@
 // Runs each request in a scope with its id for log lines and, if tracing is on, its span.
 import type { FastifyRequest } from 'fastify';
 import { inScope, type Scope, type Tracer } from '../../lib/span.ts';
-import type { App } from '../app.ts';
+import type { Server } from '../deps.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -13,15 +13,15 @@ declare module 'fastify' {
 /** Probes and scrapes are frequent and not worth tracing. */
 const UNTRACED: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz', '/metrics']);
 
-export function registerScopes(app: App, tracer: Tracer | undefined): void {
-  app.decorateRequest('scope', undefined);
-  app.addHook('onRequest', (req, _reply, done) => {
+export function registerScopes(server: Server, tracer: Tracer | undefined): void {
+  server.decorateRequest('scope', undefined);
+  server.addHook('onRequest', (req, _reply, done) => {
     const scope = { requestId: req.id, span: tracer && startSpan(tracer, req) };
     req.scope = scope;
     inScope(scope, done);
   });
   // Reading the body continues in the scope of the socket, so the scope is entered again.
-  app.addHook('preHandler', (req, _reply, done) => {
+  server.addHook('preHandler', (req, _reply, done) => {
     if (req.scope === undefined) done();
     else inScope(req.scope, done);
   });

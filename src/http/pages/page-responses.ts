@@ -8,9 +8,9 @@ import { personalize, type Reader } from '../../pages/document.ts';
 import { renderMessagePage, renderOutagePage } from '../../pages/message-page.ts';
 import { createPolicy } from '../../pages/security-policy.ts';
 import { DRAWING_STYLE_HASH } from '../../pages/workflow-drawing.ts';
-import type { App } from '../app.ts';
 import { addVary, findMatchingEtag } from '../conditional.ts';
 import { hasSessionCookie } from '../cookies.ts';
+import type { Server } from '../deps.ts';
 import { translateError } from '../errors.ts';
 
 export interface PageResponse {
@@ -84,10 +84,10 @@ export function sendPage(
 }
 
 /** Registers the routes of files that pages load. */
-export function registerAssets(app: App, assets: readonly Asset[]): void {
+export function registerAssets(server: Server, assets: readonly Asset[]): void {
   for (const { path, content, contentType } of assets) {
     const file = toPageResponse(content, contentType);
-    app.get(
+    server.get(
       path,
       { config: { access: 'public', limit: 'none' }, errorHandler: sendErrorPage, schema: { hide: true } },
       async (req, reply) => sendPage(req, reply, file, IMMUTABLE),

@@ -4,7 +4,7 @@ import { REFERENCE_SCRIPT, REFERENCE_STYLE } from '../../pages/reference/assets.
 import type { ApiDocument as OpenApiDocument } from '../../pages/reference/document.ts';
 import { createReference, type Reference } from '../../pages/reference/pages.ts';
 import { createPolicy } from '../../pages/security-policy.ts';
-import type { App } from '../app.ts';
+import type { Server } from '../deps.ts';
 import {
   HTML,
   type PageResponse,
@@ -33,7 +33,7 @@ async function readReference(baseUrl: string, getDocument: () => OpenApiDocument
 }
 
 /** Registers the API reference. `getDocument` is called on the first request, when every route is registered. */
-export function registerReference(app: App, baseUrl: string, getDocument: () => OpenApiDocument): void {
+export function registerReference(server: Server, baseUrl: string, getDocument: () => OpenApiDocument): void {
   let loading: Promise<Reference> | undefined;
   const getReference = (): Promise<Reference> => {
     loading ??= readReference(baseUrl, getDocument).catch((err: unknown) => {
@@ -60,11 +60,11 @@ export function registerReference(app: App, baseUrl: string, getDocument: () => 
     schema: { hide: true },
   } as const;
   for (const path of ['/docs', '/docs/*'])
-    app.get(path, route, async (req, reply) =>
+    server.get(path, route, async (req, reply) =>
       sendPage(req, reply, await getPage(getPath(req.url)), REVALIDATE),
     );
-  registerAssets(app, [REFERENCE_STYLE, REFERENCE_SCRIPT]);
-  app.get(SEARCH_PATH, route, async (req, reply) => {
+  registerAssets(server, [REFERENCE_STYLE, REFERENCE_SCRIPT]);
+  server.get(SEARCH_PATH, route, async (req, reply) => {
     const index = pages.get(SEARCH_PATH) ?? toJsonResponse((await getReference()).searchIndex);
     pages.set(SEARCH_PATH, index);
     return sendPage(req, reply, index, REVALIDATE);

@@ -6,7 +6,7 @@ import { createPolicy } from '../../pages/security-policy.ts';
 import { renderFailedPage, renderPreparingPage, renderWebAppPage } from '../../pages/web-app-page.ts';
 import { type Actor, hasSession } from '../../services/accounts/actor.ts';
 import { readOwnSession } from '../../services/sessions/sessions.ts';
-import type { HttpDeps } from '../app.ts';
+import type { HttpDeps } from '../deps.ts';
 import { getTheme, HTML, sendErrorPage } from './page-responses.ts';
 
 export const ASSETS_PATH = '/assets';

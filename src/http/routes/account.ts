@@ -2,13 +2,13 @@
 import { ChangeMeBody, Me, WorkspaceBody } from '../../services/accounts/account.schema.ts';
 import { changeMe, readMe, setActiveWorkspace } from '../../services/accounts/accounts.ts';
 import type { Deps } from '../../services/deps.ts';
-import type { App } from '../app.ts';
+import type { Server } from '../deps.ts';
 import { createDescriber } from '../route.ts';
 
 const operation = createDescriber('Account');
 
-export function registerAccount(app: App, deps: Deps): void {
-  app.get(
+export function registerAccount(server: Server, deps: Deps): void {
+  server.get(
     '/api/v1/me',
     operation('getMe', 'signed-in', {
       summary: 'Read your account',
@@ -18,7 +18,7 @@ export function registerAccount(app: App, deps: Deps): void {
     }),
     req => readMe(deps, req.actor),
   );
-  app.patch(
+  server.patch(
     '/api/v1/me',
     operation('updateMe', 'account:admin', {
       summary: 'Update your account',
@@ -28,7 +28,7 @@ export function registerAccount(app: App, deps: Deps): void {
     }),
     req => changeMe(deps, req.actor, req.body),
   );
-  app.put(
+  server.put(
     '/api/v1/me/workspace',
     operation('setWorkspace', 'workflows:write', {
       summary: 'Set the active workspace',

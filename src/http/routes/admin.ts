@@ -42,21 +42,21 @@ import {
 } from '../../services/instance/workload.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { Plain } from '../../services/schema.ts';
-import type { App } from '../app.ts';
+import type { Server } from '../deps.ts';
 import { createDescriber, RESOURCE_ERRORS, setCreated, toSuccess } from '../route.ts';
 
 const operation = createDescriber('Administration');
 const BACKUP_FILE_PATH = '/api/v1/admin/backup/file';
 
-export function registerAdmin(app: App, deps: Deps): void {
-  registerUsers(app, deps);
-  registerInstance(app, deps);
-  registerTeams(app, deps);
-  registerBackups(app, deps);
+export function registerAdmin(server: Server, deps: Deps): void {
+  registerUsers(server, deps);
+  registerInstance(server, deps);
+  registerTeams(server, deps);
+  registerBackups(server, deps);
 }
 
-function registerUsers(app: App, deps: Deps): void {
-  app.get(
+function registerUsers(server: Server, deps: Deps): void {
+  server.get(
     '/api/v1/admin/users',
     operation('listUsers', 'instance:admin', {
       summary: 'List users',
@@ -66,7 +66,7 @@ function registerUsers(app: App, deps: Deps): void {
     }),
     req => listAllUsers(deps, req.actor, req.query),
   );
-  app.post(
+  server.post(
     '/api/v1/admin/users',
     operation('createUser', 'instance:admin', {
       summary: 'Create a user',
@@ -83,7 +83,7 @@ function registerUsers(app: App, deps: Deps): void {
       return setCreated(deps, reply, `/api/v1/admin/users/${user.userId}`).send(user);
     },
   );
-  app.get(
+  server.get(
     '/api/v1/admin/users/:userId',
     operation('getUser', 'instance:admin', {
       summary: 'Read a user',
@@ -94,7 +94,7 @@ function registerUsers(app: App, deps: Deps): void {
     }),
     req => readUser(deps, req.actor, req.params.userId),
   );
-  app.patch(
+  server.patch(
     '/api/v1/admin/users/:userId',
     operation('updateUser', 'instance:admin', {
       summary: 'Update a user',
@@ -109,8 +109,8 @@ function registerUsers(app: App, deps: Deps): void {
   );
 }
 
-function registerInstance(app: App, deps: Deps): void {
-  app.get(
+function registerInstance(server: Server, deps: Deps): void {
+  server.get(
     '/api/v1/admin/overview',
     operation('getOverview', 'instance:admin', {
       summary: 'Read the state of the instance',
@@ -120,7 +120,7 @@ function registerInstance(app: App, deps: Deps): void {
     }),
     req => readOverview(deps, req.actor),
   );
-  app.get(
+  server.get(
     '/api/v1/admin/plans',
     operation('listPlans', 'instance:admin', {
       summary: 'List plans',
@@ -129,7 +129,7 @@ function registerInstance(app: App, deps: Deps): void {
     }),
     async req => listPlans(deps, req.actor),
   );
-  app.get(
+  server.get(
     '/api/v1/admin/providers',
     operation('checkProviders', 'instance:admin', {
       summary: 'Check the providers',
@@ -139,7 +139,7 @@ function registerInstance(app: App, deps: Deps): void {
     }),
     req => checkProviders(deps, req.actor),
   );
-  app.get(
+  server.get(
     '/api/v1/admin/workload',
     operation('getWorkload', 'instance:admin', {
       summary: 'Read the state of workers and queue',
@@ -151,8 +151,8 @@ function registerInstance(app: App, deps: Deps): void {
   );
 }
 
-function registerTeams(app: App, deps: Deps): void {
-  app.get(
+function registerTeams(server: Server, deps: Deps): void {
+  server.get(
     '/api/v1/admin/teams',
     operation('listInstanceTeams', 'instance:admin', {
       summary: 'List all teams',
@@ -162,7 +162,7 @@ function registerTeams(app: App, deps: Deps): void {
     }),
     req => listAllTeams(deps, req.actor, req.query),
   );
-  app.get(
+  server.get(
     '/api/v1/admin/teams/:teamId/budgets',
     operation('listTeamBudgets', 'instance:admin', {
       summary: 'List the budgets of a team',
@@ -175,7 +175,7 @@ function registerTeams(app: App, deps: Deps): void {
     }),
     req => listTeamBudgetPage(deps, req.actor, req.params.teamId, req.query),
   );
-  app.put(
+  server.put(
     '/api/v1/admin/teams/:teamId/budget',
     operation('setWholeTeamBudget', 'instance:admin', {
       summary: 'Set the daily budget of a team',
@@ -188,7 +188,7 @@ function registerTeams(app: App, deps: Deps): void {
     }),
     req => toSuccess(setWholeTeamBudget(deps, req.actor, req.params.teamId, req.body)),
   );
-  app.put(
+  server.put(
     '/api/v1/admin/teams/:teamId/budgets/:workflowId',
     operation('setTeamBudget', 'instance:admin', {
       summary: "Set the daily budget of a team's workflow",
@@ -203,8 +203,8 @@ function registerTeams(app: App, deps: Deps): void {
   );
 }
 
-function registerBackups(app: App, deps: Deps): void {
-  app.get(
+function registerBackups(server: Server, deps: Deps): void {
+  server.get(
     '/api/v1/admin/backup',
     operation('getBackups', 'instance:admin', {
       summary: 'Read when the last backup was made',
@@ -213,7 +213,7 @@ function registerBackups(app: App, deps: Deps): void {
     }),
     req => readBackupStatus(deps, req.actor),
   );
-  app.post(
+  server.post(
     '/api/v1/admin/backup',
     operation('prepareBackup', 'instance:admin', {
       summary: 'Prepare the download of a backup',
@@ -228,7 +228,7 @@ function registerBackups(app: App, deps: Deps): void {
       return { url: BACKUP_FILE_PATH };
     },
   );
-  app.get(BACKUP_FILE_PATH, {
+  server.get(BACKUP_FILE_PATH, {
     ...operation('downloadBackup', 'instance:admin', {
       summary: 'Download a backup',
       description:

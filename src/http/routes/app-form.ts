@@ -22,8 +22,8 @@ import {
 import { createPolicy } from '../../pages/security-policy.ts';
 import { DRAWING_STYLE_HASH, drawWorkflow } from '../../pages/workflow-drawing.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import type { App } from '../app.ts';
 import { createVisitorCookie, readVisitorCookie } from '../cookies.ts';
+import type { Server } from '../deps.ts';
 import { readForm, registerForms } from '../form.ts';
 import { HTML, registerAssets, sendErrorPage, sendPage, toPageResponse } from '../pages/page-responses.ts';
 import { toVisitorRequest } from './apps.ts';
@@ -38,10 +38,10 @@ const MAX_FIELD_BYTES = 400_000;
 /** Five files, or fewer and the other fields. */
 const MAX_FORM_BYTES = 5 * MAX_APP_UPLOAD_BYTES;
 
-export function registerAppForm(app: App, deps: RunDeps): void {
+export function registerAppForm(server: Server, deps: RunDeps): void {
   const options = createPageOptions(deps);
-  registerAssets(app, APP_ASSETS);
-  app.get(
+  registerAssets(server, APP_ASSETS);
+  server.get(
     '/a/:slug',
     { ...options, schema: { hide: true, params: SlugParams, querystring: PageQuery } },
     async (req, reply) => {
@@ -49,7 +49,7 @@ export function registerAppForm(app: App, deps: RunDeps): void {
       return sendApp(deps, req, reply, { slug: req.params.slug, token: visitor, choice: { example } });
     },
   );
-  app.get(
+  server.get(
     '/a/:slug/runs/:runId',
     { ...options, schema: { hide: true, params: AppRunParams, querystring: PageQuery } },
     async (req, reply) => {
@@ -57,7 +57,7 @@ export function registerAppForm(app: App, deps: RunDeps): void {
       return sendApp(deps, req, reply, { slug, token: req.query.visitor, choice: { runId } });
     },
   );
-  void app.register(async scope => registerFormPosts(scope, deps));
+  void server.register(async scope => registerFormPosts(scope, deps));
 }
 
 function createPageOptions(deps: RunDeps) {
@@ -80,7 +80,7 @@ function createPageOptions(deps: RunDeps) {
 }
 
 /** Registers the routes that browsers send forms to, in a scope whose routes read bodies themselves. */
-function registerFormPosts(scope: App, deps: RunDeps): void {
+function registerFormPosts(scope: Server, deps: RunDeps): void {
   const options = createPageOptions(deps);
   registerForms(scope);
   // Buttons send empty forms of this type. Whatever else is in the body is not read.

@@ -41,8 +41,8 @@ import type { RunDeps } from '../../runs/deps.ts';
 import { Success } from '../../services/accounts/account.schema.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
-import type { App } from '../app.ts';
 import { readVisitorCookie } from '../cookies.ts';
+import type { Server } from '../deps.ts';
 import { streamEvents } from '../event-stream.ts';
 import { readForm, registerForms } from '../form.ts';
 import { getClientAddress } from '../limits.ts';
@@ -66,11 +66,11 @@ export function toVisitorRequest(req: FastifyRequest, token?: string): VisitorRe
   };
 }
 
-export function registerApps(app: App, deps: RunDeps): void {
-  registerPublicRoutes(app, deps);
-  registerAppRuns(app, deps);
-  void app.register(async scope => registerAppUploads(scope, deps));
-  app.get(
+export function registerApps(server: Server, deps: RunDeps): void {
+  registerPublicRoutes(server, deps);
+  registerAppRuns(server, deps);
+  void server.register(async scope => registerAppUploads(scope, deps));
+  server.get(
     '/api/v1/workflows/:id/app',
     operation('getWorkflowApp', 'workflows:read', {
       summary: 'Read the app of a workflow',
@@ -81,7 +81,7 @@ export function registerApps(app: App, deps: RunDeps): void {
     }),
     req => readApp(deps, req.actor, req.params.id),
   );
-  app.put(
+  server.put(
     '/api/v1/workflows/:id/app',
     operation('setWorkflowApp', 'workflows:write', {
       summary: 'Create or replace the app of a workflow',
@@ -94,7 +94,7 @@ export function registerApps(app: App, deps: RunDeps): void {
     }),
     req => writeApp(deps, req.actor, req.params.id, req.body),
   );
-  app.delete(
+  server.delete(
     '/api/v1/workflows/:id/app',
     operation('deleteWorkflowApp', 'workflows:write', {
       summary: 'Delete the app of a workflow',
@@ -105,7 +105,7 @@ export function registerApps(app: App, deps: RunDeps): void {
     }),
     req => toSuccess(removeApp(deps, req.actor, req.params.id)),
   );
-  app.post(
+  server.post(
     '/api/v1/workflows/:id/app/embed-key',
     operation('createAppEmbedKey', 'workflows:write', {
       summary: 'Create the embed key of an app',
@@ -116,7 +116,7 @@ export function registerApps(app: App, deps: RunDeps): void {
     }),
     req => createEmbedKey(deps, req.actor, req.params.id),
   );
-  app.get(
+  server.get(
     '/api/v1/apps',
     operation('listApps', 'workflows:read', {
       summary: 'List apps',
@@ -129,8 +129,8 @@ export function registerApps(app: App, deps: RunDeps): void {
   );
 }
 
-function registerPublicRoutes(app: App, deps: RunDeps): void {
-  app.get(
+function registerPublicRoutes(server: Server, deps: RunDeps): void {
+  server.get(
     '/api/v1/apps/:slug',
     operation('getApp', 'anyone', {
       summary: 'Read an app',
@@ -143,7 +143,7 @@ function registerPublicRoutes(app: App, deps: RunDeps): void {
     }),
     req => readAppView(deps, req.params.slug, toVisitorRequest(req)),
   );
-  app.get(
+  server.get(
     '/api/v1/apps/:slug/challenge',
     operation('getAppChallenge', 'anyone', {
       summary: 'Read a challenge for a proof of work',
@@ -156,7 +156,7 @@ function registerPublicRoutes(app: App, deps: RunDeps): void {
     }),
     req => readChallenge(deps, req.params.slug, toVisitorRequest(req)),
   );
-  app.get(
+  server.get(
     '/api/v1/apps/:slug/gallery',
     operation('listAppGallery', 'anyone', {
       summary: 'List the gallery of an app',
@@ -169,7 +169,7 @@ function registerPublicRoutes(app: App, deps: RunDeps): void {
     }),
     req => listGallery(deps, req.params.slug, toVisitorRequest(req), req.query),
   );
-  app.post(
+  server.post(
     '/api/v1/apps/:slug/estimate',
     operation('estimateAppRun', 'anyone', {
       summary: 'Estimate a run that your workspace pays for',
@@ -184,8 +184,8 @@ function registerPublicRoutes(app: App, deps: RunDeps): void {
   );
 }
 
-function registerAppRuns(app: App, deps: RunDeps): void {
-  app.post(
+function registerAppRuns(server: Server, deps: RunDeps): void {
+  server.post(
     '/api/v1/apps/:slug/run',
     operation('runApp', 'anyone', {
       summary: 'Run an app',
@@ -227,7 +227,7 @@ function registerAppRuns(app: App, deps: RunDeps): void {
       return { runId: run.id, urls };
     },
   );
-  app.get(
+  server.get(
     '/api/v1/apps/:slug/runs/:runId',
     operation('getAppRun', 'anyone', {
       summary: 'Read a run of an app',
@@ -240,7 +240,7 @@ function registerAppRuns(app: App, deps: RunDeps): void {
     }),
     req => readAppRun(deps, req.params.slug, req.params.runId, toVisitorRequest(req)),
   );
-  app.get(
+  server.get(
     '/api/v1/apps/:slug/runs/:runId/events',
     operation('streamAppRun', 'anyone', {
       summary: 'Stream the events of a run of an app',
@@ -251,7 +251,7 @@ function registerAppRuns(app: App, deps: RunDeps): void {
     }),
     (req, reply) => streamRun(deps, req, reply, req.params),
   );
-  app.post(
+  server.post(
     '/api/v1/apps/:slug/runs/:runId/cancel',
     operation('cancelAppRun', 'anyone', {
       summary: 'Cancel a run of an app',
@@ -262,7 +262,7 @@ function registerAppRuns(app: App, deps: RunDeps): void {
     }),
     req => cancelAppRun(deps, req.params.slug, req.params.runId, toVisitorRequest(req)),
   );
-  app.patch(
+  server.patch(
     '/api/v1/apps/:slug/runs/:runId',
     operation('updateAppRun', 'workflows:write', {
       summary: 'Pick a run for the gallery of its app',
@@ -306,7 +306,7 @@ function streamRun(
 const MAX_FORM_BYTES = MAX_APP_UPLOAD_BYTES + 65_536;
 
 /** Registers the upload in a scope whose route reads the body itself. */
-function registerAppUploads(scope: App, deps: RunDeps): void {
+function registerAppUploads(scope: Server, deps: RunDeps): void {
   registerForms(scope);
   scope.post(
     '/api/v1/apps/:slug/media',

@@ -21,8 +21,8 @@ import { endOwnSession, listOwnSessions, readOwnSession, signOut } from '../../s
 import { changePassword, signIn } from '../../services/sessions/sign-in.ts';
 import type { StartedSession, Visitor } from '../../services/sessions/start-session.ts';
 import { setPasswordByLink, setUpFirstUser } from '../../services/sessions/use-link.ts';
-import type { App } from '../app.ts';
 import { createSessionCookie } from '../cookies.ts';
+import type { Server } from '../deps.ts';
 import { getClientAddress } from '../limits.ts';
 import { createDescriber, toSuccess } from '../route.ts';
 
@@ -30,12 +30,12 @@ const operation = createDescriber('Sign-in');
 const adminOperation = createDescriber('Administration');
 const SIGNED_IN = { 204: Type.Unsafe<undefined>({ description: 'Signed in. The session cookie is set.' }) };
 
-export function registerAuth(app: App, deps: Deps): void {
+export function registerAuth(server: Server, deps: Deps): void {
   const cookie = createSessionCookie(deps.settings.BASE_URL);
   const sendSession = (reply: FastifyReply, { token, expiresAt }: StartedSession): FastifyReply =>
     reply.code(204).header('set-cookie', cookie.format(token, expiresAt)).send();
 
-  app.post(
+  server.post(
     '/api/v1/auth/setup',
     operation('setUp', 'public', {
       summary: 'Set up the first user',
@@ -48,7 +48,7 @@ export function registerAuth(app: App, deps: Deps): void {
     }),
     async (req, reply) => sendSession(reply, await setUpFirstUser(deps, req.body, toVisitor(req, reply))),
   );
-  app.post(
+  server.post(
     '/api/v1/auth/accept-invite',
     operation('acceptInvite', 'public', {
       summary: 'Set a password with a link',
@@ -61,7 +61,7 @@ export function registerAuth(app: App, deps: Deps): void {
     }),
     async (req, reply) => sendSession(reply, await setPasswordByLink(deps, req.body, toVisitor(req, reply))),
   );
-  app.post(
+  server.post(
     '/api/v1/auth/sign-in',
     operation('signIn', 'public', {
       summary: 'Sign in with a password',
@@ -74,7 +74,7 @@ export function registerAuth(app: App, deps: Deps): void {
     }),
     async (req, reply) => sendSession(reply, await signIn(deps, req.body, toVisitor(req, reply))),
   );
-  app.post(
+  server.post(
     '/api/v1/auth/password',
     operation('changePassword', 'session', {
       summary: 'Change your password',
@@ -88,7 +88,7 @@ export function registerAuth(app: App, deps: Deps): void {
     async (req, reply) =>
       sendSession(reply, await changePassword(deps, req.actor, req.body, toVisitor(req, reply))),
   );
-  app.post(
+  server.post(
     '/api/v1/auth/reauthenticate',
     operation('reauthenticate', 'session', {
       summary: 'Confirm your identity with your password',
@@ -104,7 +104,7 @@ export function registerAuth(app: App, deps: Deps): void {
       return reply.code(204).send();
     },
   );
-  app.post(
+  server.post(
     '/api/v1/auth/sign-out',
     operation('signOut', 'anyone', {
       summary: 'Sign out',
@@ -118,7 +118,7 @@ export function registerAuth(app: App, deps: Deps): void {
       return reply.code(204).header('set-cookie', cookie.deleteHeader).send();
     },
   );
-  app.get(
+  server.get(
     '/api/v1/auth/session',
     operation('getSession', 'session', {
       summary: 'Read the current session',
@@ -129,7 +129,7 @@ export function registerAuth(app: App, deps: Deps): void {
     }),
     req => readOwnSession(deps, req.actor),
   );
-  app.get(
+  server.get(
     '/api/v1/auth/sessions',
     operation('listSessions', 'account:admin', {
       summary: 'List your sessions',
@@ -139,7 +139,7 @@ export function registerAuth(app: App, deps: Deps): void {
     }),
     req => listOwnSessions(deps, req.actor, req.query),
   );
-  app.delete(
+  server.delete(
     '/api/v1/auth/sessions/:id',
     operation('endSession', 'account:admin', {
       summary: 'End a session',
@@ -150,7 +150,7 @@ export function registerAuth(app: App, deps: Deps): void {
     }),
     req => toSuccess(endOwnSession(deps, req.actor, req.params.id)),
   );
-  app.post(
+  server.post(
     '/api/v1/admin/password-links',
     adminOperation('createPasswordLink', 'instance:admin', {
       summary: 'Create a password link',

@@ -35,7 +35,7 @@ import { PageQuery } from '../../services/paging.ts';
 import { Plain } from '../../services/schema.ts';
 import { findWebhookError } from '../../services/webhooks/webhook-target.ts';
 import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
-import type { App } from '../app.ts';
+import type { Server } from '../deps.ts';
 import { parseLastEventId, streamEvents } from '../event-stream.ts';
 import { createDescriber, RESOURCE_ERRORS, toSuccess } from '../route.ts';
 import { getIdempotencyKey } from '../start-headers.ts';
@@ -44,8 +44,8 @@ import { getWebhook, START_ERRORS } from './runs.ts';
 const operation = createDescriber('Batches');
 const BATCH_ERRORS = [...START_ERRORS, 'invalid_rows'] as const;
 
-export function registerBatches(app: App, deps: RunDeps): void {
-  app.post(
+export function registerBatches(server: Server, deps: RunDeps): void {
+  server.post(
     '/api/v1/workflows/:id/batches',
     {
       ...operation('createBatch', 'workflows:execute', {
@@ -73,7 +73,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
       return { batchId, status, reason, counts, estimate, urls };
     },
   );
-  app.post(
+  server.post(
     '/api/v1/workflows/:id/batches/estimate',
     {
       ...operation('estimateBatch', 'workflows:execute', {
@@ -90,7 +90,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
     },
     req => estimateBatch(deps, req.actor, req.params.id, req.body),
   );
-  app.get(
+  server.get(
     '/api/v1/workflows/:id/batches',
     operation('listWorkflowBatches', 'workflows:read', {
       summary: 'List the batches of a workflow',
@@ -101,7 +101,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
     }),
     req => listBatchPage(deps, req.actor, req.query, req.params.id),
   );
-  app.get(
+  server.get(
     '/api/v1/batches',
     operation('listBatches', 'workflows:read', {
       summary: 'List the batches that you started',
@@ -111,7 +111,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
     }),
     req => listBatchPage(deps, req.actor, req.query),
   );
-  app.get(
+  server.get(
     '/api/v1/batches/:id',
     operation('getBatch', 'workflows:read', {
       summary: 'Read a batch',
@@ -123,7 +123,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
     }),
     req => readBatch(deps, req.actor, req.params.id),
   );
-  app.get(
+  server.get(
     '/api/v1/batches/:id/rows',
     operation('listBatchRows', 'workflows:read', {
       summary: 'List the rows of a batch',
@@ -136,7 +136,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
     }),
     req => listRowPage(deps, req.actor, req.params.id, req.query),
   );
-  app.patch(
+  server.patch(
     '/api/v1/batches/:id/rows/:row',
     operation('updateBatchRow', 'workflows:execute', {
       summary: 'Rate or pick a row',
@@ -147,7 +147,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
     }),
     req => changeRow(deps, req.actor, req.params.id, req.params.row, req.body),
   );
-  app.post(
+  server.post(
     '/api/v1/batches/:id/stop',
     operation('stopBatch', 'workflows:execute', {
       summary: 'Stop a batch',
@@ -159,7 +159,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
     }),
     req => stopBatch(deps, req.actor, req.params.id, req.body.cancelRunning === true),
   );
-  app.post(
+  server.post(
     '/api/v1/batches/:id/resume',
     operation('resumeBatch', 'workflows:execute', {
       summary: 'Resume a batch',
@@ -172,7 +172,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
     }),
     req => resumeBatch(deps, req.actor, req.params.id, req.body),
   );
-  app.post(
+  server.post(
     '/api/v1/batches/:id/retry',
     operation('retryBatch', 'workflows:execute', {
       summary: 'Retry the failed rows of a batch',
@@ -186,7 +186,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
     ({ actor, params, body: { includeCancelled = false, includeUnknown = false } }) =>
       retryBatch(deps, actor, params.id, { includeCancelled, includeUnknown }),
   );
-  app.delete(
+  server.delete(
     '/api/v1/batches/:id',
     operation('deleteBatch', 'workflows:execute', {
       summary: 'Delete a batch that has ended',
@@ -197,7 +197,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
     }),
     req => toSuccess(removeBatch(deps, req.actor, req.params.id)),
   );
-  app.get(
+  server.get(
     '/api/v1/batches/:id/export',
     operation('exportBatch', 'workflows:read', {
       summary: 'Export the rows of a batch',
@@ -219,7 +219,7 @@ export function registerBatches(app: App, deps: RunDeps): void {
         .send(file.stream);
     },
   );
-  app.get(
+  server.get(
     '/api/v1/batches/:id/events',
     operation('streamBatch', 'workflows:read', {
       summary: 'Stream the events of a batch',

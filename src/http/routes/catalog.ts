@@ -2,8 +2,8 @@
 import { CATALOG_RESPONSES, CatalogQuery } from '../../services/catalog.schema.ts';
 import { listCatalog } from '../../services/catalog.ts';
 import type { Deps } from '../../services/deps.ts';
-import type { App } from '../app.ts';
 import { sendCached } from '../conditional.ts';
+import type { Server } from '../deps.ts';
 import { createDescriber } from '../route.ts';
 
 const operation = createDescriber('Catalog');
@@ -26,9 +26,9 @@ const ROUTES = {
   }),
 };
 
-export function registerCatalog(app: App, deps: Deps): void {
+export function registerCatalog(server: Server, deps: Deps): void {
   for (const list of ['nodes', 'models'] as const)
-    app.get(`/api/v1/${list}`, ROUTES[list], async (req, reply) => {
+    server.get(`/api/v1/${list}`, ROUTES[list], async (req, reply) => {
       const response = await listCatalog(deps, req.actor, list, req.query);
       // The models of a credential that was just added must appear immediately.
       const cacheControl = req.actor.kind === 'anonymous' ? 'public, max-age=3600' : 'private, no-cache';

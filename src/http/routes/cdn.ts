@@ -4,18 +4,18 @@ import { type Static, Type } from 'typebox';
 import type { Deps } from '../../services/deps.ts';
 import { openMedia } from '../../services/media/serve-media.ts';
 import { Plain } from '../../services/schema.ts';
-import type { App } from '../app.ts';
+import type { Server } from '../deps.ts';
 import { createDescriber } from '../route.ts';
 import { sendMedia } from '../send-media.ts';
 
 const operation = createDescriber('Media');
 const Params = Type.Object({ mediaId: Type.String(), name: Type.String() });
 
-export function registerCdn(app: App, deps: Deps): void {
+export function registerCdn(server: Server, deps: Deps): void {
   const send = async (req: FastifyRequest<{ Params: Static<typeof Params> }>, reply: FastifyReply) =>
     sendMedia(reply, await openMedia(deps, req.params, req));
   const path = '/cdn/:mediaId/:name';
-  app.get(
+  server.get(
     path,
     {
       ...operation('downloadMedia', 'public', {
@@ -36,7 +36,7 @@ export function registerCdn(app: App, deps: Deps): void {
     send,
   );
   // Fastify's own HEAD route would send a Content-Length of 0.
-  app.head(
+  server.head(
     path,
     { schema: { params: Params, hide: true }, config: { access: 'public', limit: 'none', isStreamed: true } },
     send,

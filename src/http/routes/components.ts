@@ -12,14 +12,14 @@ import { updateCallers } from '../../services/components/update-callers.ts';
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
-import type { App } from '../app.ts';
+import type { Server } from '../deps.ts';
 import { createDescriber } from '../route.ts';
 
 const operation = createDescriber('Components');
 const params = WorkflowParams;
 
-export function registerComponents(app: App, deps: Deps): void {
-  app.get(
+export function registerComponents(server: Server, deps: Deps): void {
+  server.get(
     '/api/v1/workflows/:id/interface',
     operation('getInterface', 'workflows:read', {
       summary: 'Read the ports that a workflow has as a component',
@@ -31,7 +31,7 @@ export function registerComponents(app: App, deps: Deps): void {
     }),
     req => readComponentInterface(deps, req.actor, req.params.id, req.query.version),
   );
-  app.get(
+  server.get(
     '/api/v1/workflows/:id/callers',
     operation('listCallers', 'workflows:read', {
       summary: 'List the workflows that call a component',
@@ -43,7 +43,7 @@ export function registerComponents(app: App, deps: Deps): void {
     }),
     req => listCallerPage(deps, req.actor, req.params.id, req.query),
   );
-  app.post(
+  server.post(
     '/api/v1/workflows/:id/callers/update',
     operation('updateCallers', 'workflows:write', {
       summary: 'Update the workflows that call a component',

@@ -5,14 +5,14 @@ import { MARKDOWN } from '../../pages/stored-markdown.ts';
 import { CreateContentBody, UpdateContentBody, WrittenPage } from '../../services/content/content.schema.ts';
 import { changeContent, createContent, type WrittenContent } from '../../services/content/content.ts';
 import type { Deps } from '../../services/deps.ts';
-import type { App } from '../app.ts';
+import type { Server } from '../deps.ts';
 import { createDescriber, setCreated } from '../route.ts';
 
 const PATH = '/api/content/webhook';
 const operation = createDescriber('Content');
 
-export function registerContent(app: App, deps: Deps): void {
-  app.post(
+export function registerContent(server: Server, deps: Deps): void {
+  server.post(
     PATH,
     operation('createPage', 'content-secret', {
       summary: 'Create a content page',
@@ -27,7 +27,7 @@ export function registerContent(app: App, deps: Deps): void {
       return setCreated(deps, reply, getPagePath(writtenPage.page)).send(presentWritten(deps, writtenPage));
     },
   );
-  app.put(
+  server.put(
     PATH,
     operation('updatePage', 'content-secret', {
       summary: 'Update a content page',

@@ -27,15 +27,15 @@ import {
 } from '../../services/credentials/workflow-credentials.ts';
 import type { Deps } from '../../services/deps.ts';
 import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
-import type { App } from '../app.ts';
+import type { Server } from '../deps.ts';
 import { createDescriber, RESOURCE_ERRORS, setCreated, toSuccess } from '../route.ts';
 
 const operation = createDescriber('Credentials');
 // Which scope a request needs depends on the owner of the credential.
 const CREDENTIAL_ERRORS = [...RESOURCE_ERRORS, 'insufficient_scope'] as const;
 
-export function registerCredentials(app: App, deps: Deps): void {
-  app.get(
+export function registerCredentials(server: Server, deps: Deps): void {
+  server.get(
     '/api/v1/credentials',
     operation('listCredentials', 'signed-in', {
       summary: 'List credentials',
@@ -47,7 +47,7 @@ export function registerCredentials(app: App, deps: Deps): void {
     }),
     req => listOwnCredentials(deps, req.actor, req.query),
   );
-  app.post(
+  server.post(
     '/api/v1/credentials',
     operation('createCredential', 'signed-in', {
       summary: 'Store a credential',
@@ -63,7 +63,7 @@ export function registerCredentials(app: App, deps: Deps): void {
       return setCreated(deps, reply, `/api/v1/credentials/${credential.id}`).send(credential);
     },
   );
-  app.post(
+  server.post(
     '/api/v1/credentials/test',
     operation('testCredentialValues', 'signed-in', {
       summary: 'Test values of a credential',
@@ -75,7 +75,7 @@ export function registerCredentials(app: App, deps: Deps): void {
     }),
     req => testValues(deps, req.actor, req.body),
   );
-  app.get(
+  server.get(
     '/api/v1/credentials/:id',
     operation('getCredential', 'signed-in', {
       summary: 'Read a credential',
@@ -86,7 +86,7 @@ export function registerCredentials(app: App, deps: Deps): void {
     }),
     req => readCredential(deps, req.actor, req.params.id),
   );
-  app.patch(
+  server.patch(
     '/api/v1/credentials/:id',
     operation('updateCredential', 'signed-in', {
       summary: 'Change a credential',
@@ -100,7 +100,7 @@ export function registerCredentials(app: App, deps: Deps): void {
     }),
     req => changeCredential(deps, req.actor, req.params.id, req.body),
   );
-  app.delete(
+  server.delete(
     '/api/v1/credentials/:id',
     operation('deleteCredential', 'signed-in', {
       summary: 'Delete a credential',
@@ -115,7 +115,7 @@ export function registerCredentials(app: App, deps: Deps): void {
     ({ actor, params, query }) =>
       toSuccess(deleteCredential(deps, actor, params.id, { force: query.force === 'true' })),
   );
-  app.post(
+  server.post(
     '/api/v1/credentials/:id/test',
     operation('testCredential', 'signed-in', {
       summary: 'Test a credential',
@@ -127,7 +127,7 @@ export function registerCredentials(app: App, deps: Deps): void {
     }),
     req => testCredential(deps, req.actor, req.params.id),
   );
-  app.get(
+  server.get(
     '/api/v1/credentials/:id/uses',
     operation('listCredentialUses', 'signed-in', {
       summary: 'List what uses a credential',
@@ -138,7 +138,7 @@ export function registerCredentials(app: App, deps: Deps): void {
     }),
     req => readCredentialUses(deps, req.actor, req.params.id),
   );
-  app.get(
+  server.get(
     '/api/v1/workflows/:id/credentials',
     operation('getWorkflowCredentials', 'workflows:read', {
       summary: 'Read the credentials of a workflow',
@@ -149,7 +149,7 @@ export function registerCredentials(app: App, deps: Deps): void {
     }),
     req => readWorkflowCredentials(deps, req.actor, req.params.id),
   );
-  app.put(
+  server.put(
     '/api/v1/workflows/:id/credentials',
     operation('chooseWorkflowCredentials', 'workflows:write', {
       summary: 'Choose the credentials of a workflow',

@@ -19,14 +19,14 @@ import {
 } from '../../services/credits/spending.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
-import type { App } from '../app.ts';
+import type { Server } from '../deps.ts';
 import { COMPONENT_ERRORS, createDescriber, RESOURCE_ERRORS } from '../route.ts';
 
 const operation = createDescriber('Credits');
 const adminOperation = createDescriber('Administration');
 
-export function registerCredits(app: App, deps: RunDeps): void {
-  app.get(
+export function registerCredits(server: Server, deps: RunDeps): void {
+  server.get(
     '/api/v1/credits',
     operation('getCredits', 'account:admin', {
       summary: 'Read the balance and the ledger of your active workspace',
@@ -37,7 +37,7 @@ export function registerCredits(app: App, deps: RunDeps): void {
     }),
     req => readCredits(deps, req.actor, req.query),
   );
-  app.get(
+  server.get(
     '/api/v1/credits/spending',
     operation('getSpending', 'account:admin', {
       summary: 'Read the spending of your active workspace by day, model and workflow',
@@ -48,7 +48,7 @@ export function registerCredits(app: App, deps: RunDeps): void {
     }),
     req => readSpending(deps, req.actor, req.query),
   );
-  app.get(
+  server.get(
     '/api/v1/credits/budgets',
     operation('listBudgets', 'account:admin', {
       summary: 'List the budgets of your active workspace',
@@ -58,7 +58,7 @@ export function registerCredits(app: App, deps: RunDeps): void {
     }),
     req => listOwnBudgets(deps, req.actor, req.query),
   );
-  app.get(
+  server.get(
     '/api/v1/admin/credits',
     adminOperation('getCreditsOf', 'instance:admin', {
       summary: 'Read the balance and the ledger of a user or a team',
@@ -70,7 +70,7 @@ export function registerCredits(app: App, deps: RunDeps): void {
     }),
     req => readCreditsForAdmin(deps, req.actor, req.query),
   );
-  app.post(
+  server.post(
     '/api/v1/admin/credits',
     adminOperation('grantCredits', 'instance:admin', {
       summary: 'Grant credits to a user or a team',
@@ -81,7 +81,7 @@ export function registerCredits(app: App, deps: RunDeps): void {
     }),
     req => grantCredits(deps, req.actor, req.body),
   );
-  app.post(
+  server.post(
     '/api/v1/workflows/:id/estimate',
     operation('estimateRun', 'workflows:execute', {
       summary: 'Estimate the cost of a run',

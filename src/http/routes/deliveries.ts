@@ -5,13 +5,13 @@ import { listExecutionDeliveries, redeliver, testWebhook } from '../../runs/end/
 import { ExecutionId, RunBody } from '../../runs/prepare/run.schema.ts';
 import { Delivery, DeliveryPage, WebhookTestResult } from '../../runs/read/run-response.schema.ts';
 import { findWebhookError } from '../../services/webhooks/webhook-target.ts';
-import type { App } from '../app.ts';
+import type { Server } from '../deps.ts';
 import { createDescriber, RESOURCE_ERRORS } from '../route.ts';
 
 const operation = createDescriber('Webhooks');
 
-export function registerDeliveries(app: App, deps: RunDeps): void {
-  app.get(
+export function registerDeliveries(server: Server, deps: RunDeps): void {
+  server.get(
     '/api/v1/executions/:id/deliveries',
     operation('listDeliveries', 'workflows:read', {
       summary: 'List the webhook deliveries of an execution',
@@ -23,7 +23,7 @@ export function registerDeliveries(app: App, deps: RunDeps): void {
     }),
     req => listExecutionDeliveries(deps, req.actor, req.params.id),
   );
-  app.post(
+  server.post(
     '/api/v1/executions/:id/deliveries/:deliveryId/redeliver',
     operation('redeliver', 'workflows:execute', {
       summary: 'Redeliver an event',
@@ -37,7 +37,7 @@ export function registerDeliveries(app: App, deps: RunDeps): void {
       return reply.code(202).send(delivery);
     },
   );
-  app.post(
+  server.post(
     '/api/v1/webhooks/test',
     {
       ...operation('testWebhook', 'workflows:execute', {

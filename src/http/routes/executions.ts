@@ -40,8 +40,8 @@ import {
   listWorkspaceRuns,
 } from '../../runs/read/workspace-runs.ts';
 import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
-import type { App } from '../app.ts';
 import { sendJson } from '../conditional.ts';
+import type { Server } from '../deps.ts';
 import { parseLastEventId, streamEvents } from '../event-stream.ts';
 import { streamJson } from '../json-stream.ts';
 import { createDescriber, RESOURCE_ERRORS } from '../route.ts';
@@ -49,8 +49,8 @@ import { createDescriber, RESOURCE_ERRORS } from '../route.ts';
 const operation = createDescriber('Executions');
 const adminOperation = createDescriber('Administration');
 
-export function registerExecutions(app: App, deps: RunDeps): void {
-  app.get(
+export function registerExecutions(server: Server, deps: RunDeps): void {
+  server.get(
     '/api/v1/workflows/:id/executions',
     operation('listWorkflowExecutions', 'workflows:read', {
       summary: 'List the runs of a workflow',
@@ -62,7 +62,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
     }),
     req => listReadableRuns(deps, req.actor, req.query, req.params.id),
   );
-  app.get(
+  server.get(
     '/api/v1/workflows/:id/results',
     operation('listWorkflowResults', 'workflows:read', {
       summary: 'Read the newest result of each node',
@@ -74,7 +74,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
     }),
     req => readWorkflowResults(deps, req.actor, req.params.id),
   );
-  app.get(
+  server.get(
     '/api/v1/executions',
     operation('listExecutions', 'workflows:read', {
       summary: 'List the runs that you started',
@@ -84,7 +84,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
     }),
     req => listReadableRuns(deps, req.actor, req.query),
   );
-  app.get(
+  server.get(
     '/api/v1/workspace/executions',
     operation('listWorkspaceRuns', 'workflows:read', {
       summary: 'List the runs of your active workspace',
@@ -96,7 +96,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
     }),
     req => listWorkspaceRuns(deps, req.actor, req.query),
   );
-  app.get(
+  server.get(
     '/api/v1/workspace/failures',
     operation('listWorkspaceFailures', 'workflows:read', {
       summary: 'Group the failed runs of your active workspace',
@@ -108,7 +108,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
     }),
     req => listWorkspaceFailures(deps, req.actor, req.query),
   );
-  app.get(
+  server.get(
     '/api/v1/admin/executions',
     adminOperation('listInstanceRuns', 'instance:admin', {
       summary: 'List the runs of the instance',
@@ -119,7 +119,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
     }),
     req => listInstanceRuns(deps, req.actor, req.query),
   );
-  app.get(
+  server.get(
     '/api/v1/admin/failures',
     adminOperation('listInstanceFailures', 'instance:admin', {
       summary: 'Group the failed runs of the instance',
@@ -130,7 +130,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
     }),
     req => listInstanceFailures(deps, req.actor, req.query),
   );
-  app.get(
+  server.get(
     '/api/v1/executions/:id',
     operation('getExecution', 'workflows:read', {
       summary: 'Read an execution',
@@ -143,7 +143,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
     }),
     req => readExecution(deps, req.actor, req.params.id, req.query),
   );
-  app.get(
+  server.get(
     '/api/v1/executions/:id/outputs/:nodeId',
     operation('getNodeOutputs', 'workflows:read', {
       summary: 'Read the complete outputs of a node',
@@ -161,7 +161,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
       return sendJson(reply, streamJson(state));
     },
   );
-  app.delete(
+  server.delete(
     '/api/v1/executions/:id',
     operation('deleteExecution', 'workflows:write', {
       summary: 'Delete an execution that has ended',
@@ -172,7 +172,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
     }),
     req => deleteExecution(deps, req.actor, req.params.id),
   );
-  app.get(
+  server.get(
     '/api/v1/executions/:id/workflow',
     operation('getExecutionGraph', 'workflows:read', {
       summary: 'Read the graph of an execution',
@@ -184,7 +184,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
     async (req, reply) =>
       sendJson(reply, await readExecutionGraph(deps, req.actor, req.params.id, req.query)),
   );
-  app.get(
+  server.get(
     '/api/v1/executions/:id/events',
     operation('streamExecution', 'workflows:read', {
       summary: 'Stream the events of an execution',
@@ -205,7 +205,7 @@ export function registerExecutions(app: App, deps: RunDeps): void {
       });
     },
   );
-  app.post(
+  server.post(
     '/api/v1/executions/:id/cancel',
     operation('cancelExecution', 'workflows:execute', {
       summary: 'Cancel an execution',

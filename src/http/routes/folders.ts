@@ -17,14 +17,14 @@ import {
 } from '../../services/accounts/folders.ts';
 import type { Deps } from '../../services/deps.ts';
 import { ArrayQuery } from '../../services/paging.ts';
-import type { App } from '../app.ts';
+import type { Server } from '../deps.ts';
 import { createDescriber, RESOURCE_ERRORS, setCreated, toSuccess } from '../route.ts';
 import { createNextLink, FOLDER_ERRORS } from './workflows.ts';
 
 const operation = createDescriber('Folders');
 
-export function registerFolders(app: App, deps: Deps): void {
-  app.get(
+export function registerFolders(server: Server, deps: Deps): void {
+  server.get(
     '/api/v1/folders',
     operation('listFolders', 'workflows:read', {
       summary: 'List the folders of the active workspace',
@@ -41,7 +41,7 @@ export function registerFolders(app: App, deps: Deps): void {
       return data;
     },
   );
-  app.post(
+  server.post(
     '/api/v1/folders',
     operation('createFolder', 'workflows:write', {
       summary: 'Create a folder',
@@ -55,7 +55,7 @@ export function registerFolders(app: App, deps: Deps): void {
       return setCreated(deps, reply, `/api/v1/folders/${folder.id}`).send(folder);
     },
   );
-  app.get(
+  server.get(
     '/api/v1/folders/:id',
     operation('getFolder', 'workflows:read', {
       summary: 'Read a folder',
@@ -65,7 +65,7 @@ export function registerFolders(app: App, deps: Deps): void {
     }),
     req => readFolder(deps, req.actor, req.params.id),
   );
-  app.patch(
+  server.patch(
     '/api/v1/folders/:id',
     operation('updateFolder', 'workflows:write', {
       summary: 'Rename or move a folder',
@@ -77,7 +77,7 @@ export function registerFolders(app: App, deps: Deps): void {
     }),
     req => changeFolder(deps, req.actor, req.params.id, req.body),
   );
-  app.delete(
+  server.delete(
     '/api/v1/folders/:id',
     operation('deleteFolder', 'workflows:write', {
       summary: 'Delete a folder',

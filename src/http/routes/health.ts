@@ -4,7 +4,7 @@ import { AppError } from '../../lib/errors.ts';
 import type { Deps } from '../../services/deps.ts';
 import { checkReadiness } from '../../services/readiness.ts';
 import { Plain } from '../../services/schema.ts';
-import type { App } from '../app.ts';
+import type { Server } from '../deps.ts';
 import type { Metrics } from '../observation/metrics.ts';
 import { createDescriber } from '../route.ts';
 
@@ -13,8 +13,8 @@ const Health = Type.Record(Type.String(), Type.String(), {
   description: 'The state of each part; `ok` if it works',
 });
 
-export function registerHealth(app: App, deps: Deps, metrics: Metrics): void {
-  app.get(
+export function registerHealth(server: Server, deps: Deps, metrics: Metrics): void {
+  server.get(
     '/healthz',
     operation('getHealth', 'public', {
       summary: 'Check that the process is running',
@@ -24,7 +24,7 @@ export function registerHealth(app: App, deps: Deps, metrics: Metrics): void {
     }),
     () => ({ status: 'ok' }),
   );
-  app.get(
+  server.get(
     '/readyz',
     operation('getReadiness', 'public', {
       summary: 'Check that the service is ready',
@@ -43,7 +43,7 @@ export function registerHealth(app: App, deps: Deps, metrics: Metrics): void {
       });
     },
   );
-  app.get(
+  server.get(
     '/metrics',
     operation('getMetrics', 'public', {
       summary: 'Read Prometheus metrics',

@@ -11,13 +11,13 @@ import {
 import { changeKey, createKey, listOwnKeys, readKey, revokeOwnKey } from '../../services/accounts/keys.ts';
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
-import type { App } from '../app.ts';
+import type { Server } from '../deps.ts';
 import { createDescriber, setCreated, toSuccess } from '../route.ts';
 
 const operation = createDescriber('Keys');
 
-export function registerKeys(app: App, deps: Deps): void {
-  app.get(
+export function registerKeys(server: Server, deps: Deps): void {
+  server.get(
     '/api/v1/keys',
     operation('listKeys', 'account:admin', {
       summary: 'List your API keys',
@@ -28,7 +28,7 @@ export function registerKeys(app: App, deps: Deps): void {
     }),
     req => listOwnKeys(deps, req.actor, req.query),
   );
-  app.post(
+  server.post(
     '/api/v1/keys',
     operation('createKey', 'account:admin', {
       summary: 'Create an API key',
@@ -45,7 +45,7 @@ export function registerKeys(app: App, deps: Deps): void {
       return setCreated(deps, reply, `/api/v1/keys/${key.id}`).send(key);
     },
   );
-  app.get(
+  server.get(
     '/api/v1/keys/:id',
     operation('getKey', 'account:admin', {
       summary: 'Read an API key',
@@ -55,7 +55,7 @@ export function registerKeys(app: App, deps: Deps): void {
     }),
     req => readKey(deps, req.actor, req.params.id),
   );
-  app.patch(
+  server.patch(
     '/api/v1/keys/:id',
     operation('updateKey', 'account:admin', {
       summary: 'Rename an API key',
@@ -66,7 +66,7 @@ export function registerKeys(app: App, deps: Deps): void {
     }),
     req => changeKey(deps, req.actor, req.params.id, req.body),
   );
-  app.delete(
+  server.delete(
     '/api/v1/keys/:id',
     operation('revokeKey', 'account:admin', {
       summary: 'Revoke an API key',

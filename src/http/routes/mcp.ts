@@ -8,8 +8,8 @@ import { isRecord } from '../../lib/record.ts';
 import { requireUser } from '../../services/accounts/actor.ts';
 import type { McpCall } from '../../services/accounts/agent-caller.ts';
 import type { Deps } from '../../services/deps.ts';
-import type { App } from '../app.ts';
 import { onClosed } from '../close-signal.ts';
+import type { Server } from '../deps.ts';
 import type { Limits } from '../limits.ts';
 import { hijackWithHeaders } from '../route.ts';
 
@@ -21,9 +21,9 @@ const BODY_LIMIT_BYTES = 1_048_576;
 /** The MCP library rejects batches with more messages before it reads the messages. */
 const MAX_COUNTED_MESSAGES = 100;
 
-export function registerMcp(app: App, { settings }: Deps, limits: Limits, serve: McpHandler): void {
+export function registerMcp(server: Server, { settings }: Deps, limits: Limits, serve: McpHandler): void {
   const findCrossSiteError = createRebindingCheck(settings.BASE_URL);
-  app.post(
+  server.post(
     '/mcp',
     {
       bodyLimit: BODY_LIMIT_BYTES,

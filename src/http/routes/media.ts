@@ -23,15 +23,15 @@ import { readMediaUses } from '../../services/media/media-uses.ts';
 import { createUpload } from '../../services/media/presigned-upload.ts';
 import { uploadForm, uploadInline } from '../../services/media/upload-media.ts';
 import { PageQuery } from '../../services/paging.ts';
-import type { App } from '../app.ts';
+import type { Server } from '../deps.ts';
 import { isForm, MAX_UPLOAD_BYTES, readForm, registerForms } from '../form.ts';
 import { createDescriber, FILE_ERRORS, RESOURCE_ERRORS, toSuccess } from '../route.ts';
 
 const operation = createDescriber('Media');
 
-export function registerMedia(app: App, deps: Deps): void {
-  registerPresignedUploads(app, deps);
-  app.get(
+export function registerMedia(server: Server, deps: Deps): void {
+  registerPresignedUploads(server, deps);
+  server.get(
     '/api/v1/media',
     operation('listMedia', 'workflows:write', {
       summary: 'List the media of the active workspace',
@@ -42,7 +42,7 @@ export function registerMedia(app: App, deps: Deps): void {
     }),
     req => listMedia(deps, req.actor, req.query),
   );
-  app.get(
+  server.get(
     '/api/v1/media/:id',
     operation('getMedia', 'workflows:write', {
       summary: 'Read a media file',
@@ -52,7 +52,7 @@ export function registerMedia(app: App, deps: Deps): void {
     }),
     req => readMediaItem(deps, req.actor, req.params.id),
   );
-  app.get(
+  server.get(
     '/api/v1/media/:id/uses',
     operation('listMediaUses', 'workflows:write', {
       summary: 'List where a media file is used',
@@ -64,7 +64,7 @@ export function registerMedia(app: App, deps: Deps): void {
     }),
     ({ actor, params, query }) => readMediaUses(deps, actor, params.id, query),
   );
-  app.delete(
+  server.delete(
     '/api/v1/media/:id',
     operation('deleteMedia', 'workflows:write', {
       summary: 'Delete a media file',
@@ -77,10 +77,10 @@ export function registerMedia(app: App, deps: Deps): void {
     req => toSuccess(deleteMedia(deps, req.actor, req.params.id, req.query)),
   );
   // Only this scope accepts forms and bodies of this size.
-  void app.register(async scope => registerInlineUpload(scope, deps));
+  void server.register(async scope => registerInlineUpload(scope, deps));
 }
 
-async function registerInlineUpload(scope: App, deps: Deps): Promise<void> {
+async function registerInlineUpload(scope: Server, deps: Deps): Promise<void> {
   registerForms(scope);
   scope.setErrorHandler(err => {
     throw isRecord(err) && err.code === 'FST_ERR_CTP_BODY_TOO_LARGE'
@@ -119,8 +119,8 @@ async function registerInlineUpload(scope: App, deps: Deps): Promise<void> {
   );
 }
 
-function registerPresignedUploads(app: App, deps: Deps): void {
-  app.post(
+function registerPresignedUploads(server: Server, deps: Deps): void {
+  server.post(
     '/api/v1/media/upload-url',
     {
       ...operation('mintUpload', 'workflows:write', {
@@ -153,7 +153,7 @@ function registerPresignedUploads(app: App, deps: Deps): void {
     },
     req => createUpload(deps, req.actor, req.body),
   );
-  app.post(
+  server.post(
     '/api/v1/media/upload-url/complete',
     {
       ...operation('completeUpload', 'workflows:write', {

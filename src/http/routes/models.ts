@@ -11,15 +11,15 @@ import {
 } from '../../services/models/models.schema.ts';
 import { readModels, writeModels } from '../../services/models/models.ts';
 import { listOffers, planModels } from '../../services/models/offers.ts';
-import type { App } from '../app.ts';
+import type { Server } from '../deps.ts';
 import { createDescriber } from '../route.ts';
 
 const operation = createDescriber('Administration');
 /** Enough for every model of a provider in one request. */
 const MAX_BODY_BYTES = 33_554_432;
 
-export function registerModels(app: App, deps: Deps): void {
-  app.get(
+export function registerModels(server: Server, deps: Deps): void {
+  server.get(
     '/api/v1/admin/models',
     operation('listAddedModels', 'instance:admin', {
       summary: 'List the added models',
@@ -29,7 +29,7 @@ export function registerModels(app: App, deps: Deps): void {
     }),
     req => readModels(deps, req.actor),
   );
-  app.post(
+  server.post(
     '/api/v1/admin/models',
     {
       bodyLimit: MAX_BODY_BYTES,
@@ -44,7 +44,7 @@ export function registerModels(app: App, deps: Deps): void {
     },
     req => writeModels(deps, req.actor, req.body),
   );
-  app.get(
+  server.get(
     '/api/v1/admin/models/offers',
     operation('findModelOffers', 'instance:admin', {
       summary: 'Search the models of a provider',
@@ -56,7 +56,7 @@ export function registerModels(app: App, deps: Deps): void {
     }),
     req => listOffers(deps, req.actor, { query: '', ...req.query }),
   );
-  app.post(
+  server.post(
     '/api/v1/admin/models/plan',
     operation('planModels', 'instance:admin', {
       summary: 'Plan changes of models',

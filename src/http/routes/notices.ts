@@ -8,14 +8,14 @@ import {
   UnreadNotices,
 } from '../../services/notices/notice.schema.ts';
 import { followNotices, listNoticePage, markNoticesRead } from '../../services/notices/notices.ts';
-import type { App } from '../app.ts';
+import type { Server } from '../deps.ts';
 import { streamEvents } from '../event-stream.ts';
 import { createDescriber } from '../route.ts';
 
 const operation = createDescriber('Notices');
 
-export function registerNotices(app: App, deps: Deps): void {
-  app.get(
+export function registerNotices(server: Server, deps: Deps): void {
+  server.get(
     '/api/v1/notices',
     operation('listNotices', 'signed-in', {
       summary: 'List your notices',
@@ -27,7 +27,7 @@ export function registerNotices(app: App, deps: Deps): void {
     }),
     req => listNoticePage(deps, req.actor, req.query),
   );
-  app.post(
+  server.post(
     '/api/v1/notices/read',
     operation('readNotices', 'signed-in', {
       summary: 'Mark notices as read',
@@ -38,7 +38,7 @@ export function registerNotices(app: App, deps: Deps): void {
     }),
     req => markNoticesRead(deps, req.actor, req.body),
   );
-  app.get(
+  server.get(
     '/api/v1/notices/events',
     operation('streamNotices', 'signed-in', {
       summary: 'Stream your notices',

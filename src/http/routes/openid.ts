@@ -17,8 +17,8 @@ import {
   SignInMethods,
 } from '../../services/sessions/session.schema.ts';
 import { listSignInMethods } from '../../services/sessions/sign-in.ts';
-import type { App } from '../app.ts';
 import { createSessionCookie, createSignInCookie } from '../cookies.ts';
+import type { Server } from '../deps.ts';
 import { wantsPage } from '../pages/page-responses.ts';
 import { createDescriber } from '../route.ts';
 import { toVisitor } from './auth.ts';
@@ -27,12 +27,12 @@ const operation = createDescriber('Sign-in');
 const REDIRECTED = Type.Unsafe<undefined>({ description: 'Redirects the browser' });
 const START_PATH = '/api/v1/auth/oidc';
 
-export function registerOpenId(app: App, deps: Deps): void {
+export function registerOpenId(server: Server, deps: Deps): void {
   const { BASE_URL } = deps.settings;
   const openId = createOpenIdSignIn(deps);
   const sessionCookie = createSessionCookie(BASE_URL);
   const signInCookie = createSignInCookie(BASE_URL);
-  app.get(
+  server.get(
     '/api/v1/auth/methods',
     operation('listSignInMethods', 'public', {
       summary: 'List the sign-in methods',
@@ -42,7 +42,7 @@ export function registerOpenId(app: App, deps: Deps): void {
     }),
     () => listSignInMethods(deps, START_PATH),
   );
-  app.get(
+  server.get(
     START_PATH,
     operation('beginOpenIdSignIn', 'anyone', {
       summary: 'Start sign-in with the identity provider',
@@ -63,7 +63,7 @@ export function registerOpenId(app: App, deps: Deps): void {
           .redirect(signIn.url, 302);
       }),
   );
-  app.get(
+  server.get(
     CALLBACK_PATH,
     operation('completeOpenIdSignIn', 'anyone', {
       summary: 'Complete sign-in with the identity provider',

@@ -26,7 +26,7 @@ import {
   getPublicationRevision,
   listPublishedPages,
 } from '../../services/workflows/read-page-workflow.ts';
-import type { App } from '../app.ts';
+import type { Server } from '../deps.ts';
 import {
   createPageCache,
   HTML,
@@ -63,7 +63,7 @@ const errorHandler = sendErrorPage;
 /** Browsers revalidate each time, so that everybody sees a changed page immediately. */
 const REVALIDATE = 'public, no-cache';
 
-export function registerPages(app: App, deps: RunDeps): void {
+export function registerPages(server: Server, deps: RunDeps): void {
   const site: Site = { baseUrl: deps.settings.BASE_URL, catalog: deps.catalog };
   const cache = createPageCache();
   const reader = createContentReader(deps, MARKDOWN);
@@ -82,7 +82,7 @@ export function registerPages(app: App, deps: RunDeps): void {
 
   for (const { category, path, title } of Object.values(SECTIONS)) {
     const operations = SECTION_OPERATIONS[category];
-    app.get(
+    server.get(
       `${path}/:slug`,
       {
         errorHandler,
@@ -104,7 +104,7 @@ export function registerPages(app: App, deps: RunDeps): void {
         return sendPage(req, reply, await getContentPage(head), REVALIDATE);
       },
     );
-    app.get(
+    server.get(
       path,
       {
         errorHandler,
@@ -127,23 +127,23 @@ export function registerPages(app: App, deps: RunDeps): void {
       },
     );
   }
-  registerFeeds(app, deps, (name, render) => async (req, reply) => {
+  registerFeeds(server, deps, (name, render) => async (req, reply) => {
     const page = await cache.get(`${name}@${await getSiteRevision(deps)}`, render);
     return sendPage(req, reply, page, REVALIDATE);
   });
-  registerAssets(app, [STYLESHEET, PALETTE_STYLESHEET, RELOAD_SCRIPT, ICON]);
+  registerAssets(server, [STYLESHEET, PALETTE_STYLESHEET, RELOAD_SCRIPT, ICON]);
 }
 
 type RouteHandler = (req: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** Registers the files for search engines, language models and feed readers. */
 function registerFeeds(
-  app: App,
+  server: Server,
   deps: Deps,
   createCachedHandler: (name: string, render: () => Promise<PageResponse>) => RouteHandler,
 ): void {
   const { BASE_URL: baseUrl } = deps.settings;
-  app.get(
+  server.get(
     '/sitemap.xml',
     {
       errorHandler,
@@ -164,7 +164,7 @@ function registerFeeds(
       return send(req, reply);
     },
   );
-  app.get(
+  server.get(
     `${SECTIONS.articles.path}/rss.xml`,
     {
       errorHandler,
@@ -182,7 +182,7 @@ function registerFeeds(
   const files = { '/robots.txt': renderRobots(baseUrl), '/llms.txt': renderLlms(baseUrl) };
   for (const [path, text] of Object.entries(files)) {
     const file = toPageResponse(text, 'text/plain; charset=utf-8');
-    app.get(
+    server.get(
       path,
       { errorHandler, config: { access: 'public', limit: 'none' }, schema: { hide: true } },
       async (req, reply) => sendPage(req, reply, file, REVALIDATE),

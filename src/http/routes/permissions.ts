@@ -15,13 +15,13 @@ import {
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
-import type { App } from '../app.ts';
+import type { Server } from '../deps.ts';
 import { createDescriber, RESOURCE_ERRORS, toSuccess } from '../route.ts';
 
 const operation = createDescriber('Sharing');
 
-export function registerPermissions(app: App, deps: Deps): void {
-  app.get(
+export function registerPermissions(server: Server, deps: Deps): void {
+  server.get(
     '/api/v1/workflows/:id/permissions',
     operation('listPermissions', 'workflows:read', {
       summary: 'List the people a workflow is shared with',
@@ -32,7 +32,7 @@ export function registerPermissions(app: App, deps: Deps): void {
     }),
     req => listWorkflowPermissions(deps, req.actor, req.params.id, req.query),
   );
-  app.put(
+  server.put(
     '/api/v1/workflows/:id/permissions',
     operation('shareWorkflow', 'workflows:write', {
       summary: 'Share a workflow with a person',
@@ -46,7 +46,7 @@ export function registerPermissions(app: App, deps: Deps): void {
     }),
     req => shareWorkflow(deps, req.actor, req.params.id, req.body),
   );
-  app.delete(
+  server.delete(
     '/api/v1/workflows/:id/permissions/:person',
     operation('unshareWorkflow', 'workflows:write', {
       summary: 'Stop sharing a workflow with a person',

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { createCallbackReceiver } from '../../runs/calls/callbacks.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { Success } from '../../runs/read/run-response.schema.ts';
-import type { App } from '../app.ts';
+import type { Server } from '../deps.ts';
 import { readBytes } from '../read-bytes.ts';
 import { createDescriber } from '../route.ts';
 
@@ -11,9 +11,9 @@ const operation = createDescriber('Provider callbacks');
 // Some providers include the result, which the service does not read.
 const MAX_BODY_BYTES = 1_048_576;
 
-export function registerProviderCallbacks(app: App, deps: RunDeps): void {
+export function registerProviderCallbacks(server: Server, deps: RunDeps): void {
   const receive = createCallbackReceiver(deps);
-  app.register(async (scope: App) => {
+  server.register(async (scope: Server) => {
     scope.removeAllContentTypeParsers();
     // Signatures are of the raw bytes.
     scope.addContentTypeParser('*', readBytes);

@@ -21,8 +21,8 @@ import {
 } from '../../services/renders/renderer-contracts.ts';
 import { acceptRender, isClipRequest, readRender, stopRender } from '../../services/renders/renders.ts';
 import { Plain } from '../../services/schema.ts';
-import type { App } from '../app.ts';
 import { sendCached } from '../conditional.ts';
+import type { Server } from '../deps.ts';
 import { createDescriber, RESOURCE_ERRORS } from '../route.ts';
 
 const operation = createDescriber('Video renderer');
@@ -30,10 +30,10 @@ const PRIVATE = 'private, no-cache';
 /** The same routes for the pages of the application, with a session. The API's routes require a key. */
 const PAGES_ROOT = '/app/renderer';
 
-export function registerRenderer(app: App, deps: Deps): void {
-  registerContracts(app, deps, '/api/v1/renderer');
-  registerContracts(app, deps, PAGES_ROOT);
-  app.get(
+export function registerRenderer(server: Server, deps: Deps): void {
+  registerContracts(server, deps, '/api/v1/renderer');
+  registerContracts(server, deps, PAGES_ROOT);
+  server.get(
     '/api/v1/renderer/templates/:id/thumbnail',
     operation('getVideoTemplateThumbnail', 'anyone', {
       summary: 'Read the thumbnail of a video template',
@@ -50,7 +50,7 @@ export function registerRenderer(app: App, deps: Deps): void {
         .send(Buffer.from(bytes));
     },
   );
-  app.post(
+  server.post(
     '/api/v1/render/renderer/preview',
     operation('previewRender', 'workflows:execute', {
       summary: 'Preview a video as stills or as a clip',
@@ -81,7 +81,7 @@ export function registerRenderer(app: App, deps: Deps): void {
       return reply.code(202).header('location', accepted.data.urls.self).send(accepted);
     },
   );
-  app.get(
+  server.get(
     '/api/v1/render/renderer/:id',
     operation('getRender', 'workflows:read', {
       summary: 'Read the state of a clip',
@@ -92,7 +92,7 @@ export function registerRenderer(app: App, deps: Deps): void {
     }),
     req => readRender(deps, req.actor, req.params.id),
   );
-  app.post(
+  server.post(
     '/api/v1/render/renderer/:id/cancel',
     operation('cancelRender', 'workflows:execute', {
       summary: 'Cancel the render of a clip',
@@ -104,10 +104,10 @@ export function registerRenderer(app: App, deps: Deps): void {
   );
 }
 
-function registerContracts(app: App, deps: Deps, root: string): void {
+function registerContracts(server: Server, deps: Deps, root: string): void {
   const hide = root === PAGES_ROOT;
   const access = hide ? 'session' : 'key with workflows:read';
-  app.get(
+  server.get(
     `${root}/scene-graph`,
     operation('getSceneGraphContract', access, {
       summary: 'Read the scene-graph contract',
@@ -120,7 +120,7 @@ function registerContracts(app: App, deps: Deps, root: string): void {
     }),
     (req, reply) => sendCached(req, reply, getSceneGraphContract(req.actor, req.query), PRIVATE),
   );
-  app.get(
+  server.get(
     `${root}/templates`,
     operation('listVideoTemplates', access, {
       summary: 'List video templates',
@@ -131,7 +131,7 @@ function registerContracts(app: App, deps: Deps, root: string): void {
     }),
     async (req, reply) => sendCached(req, reply, await listRenderTemplates(deps, req.actor), PRIVATE),
   );
-  app.get(
+  server.get(
     `${root}/templates/:id`,
     operation('getVideoTemplate', access, {
       summary: 'Read a video template',

@@ -9,7 +9,7 @@ import { AcceptedRun, ExecutionRecord } from '../../runs/read/run-response.schem
 import { type AwaitedRun, awaitRun } from '../../runs/read/watch-run.ts';
 import { findWebhookError } from '../../services/webhooks/webhook-target.ts';
 import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
-import type { App } from '../app.ts';
+import type { Server } from '../deps.ts';
 import { COMPONENT_ERRORS, createDescriber, RESOURCE_ERRORS } from '../route.ts';
 import { parsePrefer, parseStartOptions } from '../start-headers.ts';
 
@@ -53,8 +53,8 @@ const WAIT_DESCRIPTION =
   'response is 200 with the record if the run ends within N seconds (at most 60). With `Idempotency-Key`, the request can ' +
   'be repeated for 24 hours and starts only one run.';
 
-export function registerRuns(app: App, deps: RunDeps): void {
-  app.post(
+export function registerRuns(server: Server, deps: RunDeps): void {
+  server.post(
     '/api/v1/workflows/:id/run',
     {
       ...operation('runWorkflow', 'workflows:execute', {
@@ -83,7 +83,7 @@ export function registerRuns(app: App, deps: RunDeps): void {
       return sendRun(deps, req, reply, await startRun(deps, req.actor, run));
     },
   );
-  app.post(
+  server.post(
     '/api/v1/workflows/:id/execute',
     operation('executeWorkflow', 'workflows:execute', {
       summary: 'Start a run',
@@ -107,7 +107,7 @@ export function registerRuns(app: App, deps: RunDeps): void {
       return sendRun(deps, req, reply, await startRun(deps, req.actor, run));
     },
   );
-  app.post(
+  server.post(
     '/api/v1/executions/:id/resume',
     {
       ...operation('resumeExecution', 'workflows:execute', {

@@ -25,15 +25,15 @@ import type { RunDeps } from '../../runs/deps.ts';
 import { Success } from '../../services/accounts/account.schema.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
-import type { App } from '../app.ts';
+import type { Server } from '../deps.ts';
 import { createDescriber, RESOURCE_ERRORS, setCreated, toSuccess } from '../route.ts';
 import { START_ERRORS, sendStartedRun } from './runs.ts';
 
 const operation = createDescriber('Automations');
 const CHANGE_ERRORS = [...RESOURCE_ERRORS, 'invalid_inputs', 'not_published', 'conflict'] as const;
 
-export function registerSchedules(app: App, deps: RunDeps): void {
-  app.post(
+export function registerSchedules(server: Server, deps: RunDeps): void {
+  server.post(
     '/api/v1/workflows/:id/schedules',
     operation('createSchedule', 'workflows:execute', {
       summary: 'Schedule a workflow',
@@ -50,7 +50,7 @@ export function registerSchedules(app: App, deps: RunDeps): void {
       return setCreated(deps, reply, `/api/v1/schedules/${schedule.id}`).send(schedule);
     },
   );
-  app.get(
+  server.get(
     '/api/v1/workflows/:id/schedules',
     operation('listWorkflowSchedules', 'workflows:read', {
       summary: 'List the schedules of a workflow',
@@ -61,7 +61,7 @@ export function registerSchedules(app: App, deps: RunDeps): void {
     }),
     req => listSchedulePage(deps, req.actor, req.query, req.params.id),
   );
-  app.get(
+  server.get(
     '/api/v1/schedules',
     operation('listSchedules', 'workflows:read', {
       summary: 'List schedules',
@@ -71,7 +71,7 @@ export function registerSchedules(app: App, deps: RunDeps): void {
     }),
     req => listSchedulePage(deps, req.actor, req.query),
   );
-  app.post(
+  server.post(
     '/api/v1/schedules/preview',
     operation('previewSchedule', 'workflows:read', {
       summary: 'Preview a schedule',
@@ -81,7 +81,7 @@ export function registerSchedules(app: App, deps: RunDeps): void {
     }),
     req => previewSchedule(deps, req.actor, req.body),
   );
-  app.get(
+  server.get(
     '/api/v1/schedules/:id',
     operation('getSchedule', 'workflows:read', {
       summary: 'Read a schedule',
@@ -91,7 +91,7 @@ export function registerSchedules(app: App, deps: RunDeps): void {
     }),
     req => readSchedule(deps, req.actor, req.params.id),
   );
-  app.patch(
+  server.patch(
     '/api/v1/schedules/:id',
     operation('updateSchedule', 'workflows:execute', {
       summary: 'Change, pause or activate a schedule',
@@ -105,7 +105,7 @@ export function registerSchedules(app: App, deps: RunDeps): void {
     }),
     req => changeSchedule(deps, req.actor, req.params.id, req.body),
   );
-  app.delete(
+  server.delete(
     '/api/v1/schedules/:id',
     operation('deleteSchedule', 'workflows:execute', {
       summary: 'Delete a schedule',
@@ -115,11 +115,11 @@ export function registerSchedules(app: App, deps: RunDeps): void {
     }),
     req => toSuccess(removeSchedule(deps, req.actor, req.params.id)),
   );
-  registerScheduleRuns(app, deps);
+  registerScheduleRuns(server, deps);
 }
 
-function registerScheduleRuns(app: App, deps: RunDeps): void {
-  app.post(
+function registerScheduleRuns(server: Server, deps: RunDeps): void {
+  server.post(
     '/api/v1/schedules/:id/run',
     operation('runSchedule', 'workflows:execute', {
       summary: 'Run a schedule now',
@@ -132,7 +132,7 @@ function registerScheduleRuns(app: App, deps: RunDeps): void {
     }),
     async (req, reply) => sendStartedRun(deps, reply, await runScheduleNow(deps, req.actor, req.params.id)),
   );
-  app.post(
+  server.post(
     '/api/v1/schedules/:id/backfill',
     operation('backfillSchedule', 'workflows:execute', {
       summary: 'Run a schedule for times in the past',
@@ -148,7 +148,7 @@ function registerScheduleRuns(app: App, deps: RunDeps): void {
         .code(req.body.dryRun === true ? 200 : 202)
         .send(await backfillSchedule(deps, req.actor, req.params.id, req.body)),
   );
-  app.get(
+  server.get(
     '/api/v1/schedules/:id/firings',
     operation('listFirings', 'workflows:read', {
       summary: 'List the firings of a schedule',

@@ -4,7 +4,7 @@ import { renderStartPage } from '../../pages/start-page.ts';
 import { hasSession } from '../../services/accounts/actor.ts';
 import type { Deps } from '../../services/deps.ts';
 import { Plain } from '../../services/schema.ts';
-import type { App } from '../app.ts';
+import type { Server } from '../deps.ts';
 import { HTML, sendErrorPage, sendPage, toPageResponse } from '../pages/page-responses.ts';
 import { createDescriber } from '../route.ts';
 
@@ -12,13 +12,13 @@ const operation = createDescriber('Pages');
 const YEAR_SECONDS = 365 * 24 * 3600;
 const ThemeParams = Type.Object({ theme: Type.Enum(['light', 'dark', 'system']) });
 
-export function registerStart(app: App, deps: Deps): void {
-  registerThemes(app, deps);
+export function registerStart(server: Server, deps: Deps): void {
+  registerThemes(server, deps);
   const page = toPageResponse(
     renderStartPage({ baseUrl: deps.settings.BASE_URL, catalog: deps.catalog }),
     HTML,
   );
-  app.get(
+  server.get(
     '/',
     {
       errorHandler: sendErrorPage,
@@ -40,8 +40,8 @@ export function registerStart(app: App, deps: Deps): void {
 }
 
 /** Registers the links that choose a theme. They set a cookie, because the pages run no scripts. */
-function registerThemes(app: App, { settings }: Deps): void {
-  app.get(
+function registerThemes(server: Server, { settings }: Deps): void {
+  server.get(
     '/theme/:theme',
     {
       config: { access: 'public', limit: 'none' },

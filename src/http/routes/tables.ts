@@ -10,7 +10,7 @@ import { freeAfterUse } from '../../lib/freeing.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { Success } from '../../services/accounts/account.schema.ts';
 import { PageQuery } from '../../services/paging.ts';
-import type { App } from '../app.ts';
+import type { Server } from '../deps.ts';
 import { isForm, readForm, registerForms } from '../form.ts';
 import { createDescriber, RESOURCE_ERRORS, setCreated, toSuccess } from '../route.ts';
 
@@ -40,8 +40,8 @@ const UNSUPPORTED_TYPE =
 const MAX_FORM_BYTES = MAX_TABLE_BYTES + 65_536;
 
 /** Registers the routes of tables. The upload has its own scope, because it reads the body itself. */
-export function registerTables(app: App, deps: RunDeps): void {
-  app.get(
+export function registerTables(server: Server, deps: RunDeps): void {
+  server.get(
     '/api/v1/tables',
     operation('listTables', 'workflows:execute', {
       summary: 'List the tables that you uploaded',
@@ -52,7 +52,7 @@ export function registerTables(app: App, deps: RunDeps): void {
     }),
     req => listTablePage(deps, req.actor, req.query),
   );
-  app.get(
+  server.get(
     '/api/v1/tables/:id',
     operation('getTable', 'workflows:execute', {
       summary: 'Read a table',
@@ -63,7 +63,7 @@ export function registerTables(app: App, deps: RunDeps): void {
     }),
     req => readTable(deps, req.actor, req.params.id),
   );
-  app.delete(
+  server.delete(
     '/api/v1/tables/:id',
     operation('deleteTable', 'workflows:execute', {
       summary: 'Delete a table',
@@ -74,7 +74,7 @@ export function registerTables(app: App, deps: RunDeps): void {
     }),
     req => toSuccess(removeTable(deps, req.actor, req.params.id)),
   );
-  void app.register(async (scope: App) => {
+  void server.register(async (scope: Server) => {
     registerForms(scope);
     scope.removeContentTypeParser('application/json');
     for (const type of Object.keys(TABLE_TYPES))

@@ -16,16 +16,16 @@ import { Plain } from '../../services/schema.ts';
 import { readPublished } from '../../services/workflows/read-workflow.ts';
 import { DuplicateBody, SlugParams } from '../../services/workflows/workflow.schema.ts';
 import { Workflow } from '../../services/workflows/workflow-response.schema.ts';
-import type { App } from '../app.ts';
 import { sendCached } from '../conditional.ts';
+import type { Server } from '../deps.ts';
 import { createDescriber, RESOURCE_ERRORS } from '../route.ts';
 import { sendMedia } from '../send-media.ts';
 import { sendCreated } from './workflows.ts';
 
 const operation = createDescriber('Templates');
 
-export function registerTemplates(app: App, deps: RunDeps): void {
-  app.get(
+export function registerTemplates(server: Server, deps: RunDeps): void {
+  server.get(
     '/api/v1/templates',
     operation('listTemplates', 'anyone', {
       summary: 'List templates',
@@ -36,7 +36,7 @@ export function registerTemplates(app: App, deps: RunDeps): void {
     }),
     req => listTemplatePage(deps, req.actor, req.query),
   );
-  app.get(
+  server.get(
     '/api/v1/templates/:id',
     operation('getTemplate', 'anyone', {
       summary: 'Read a template',
@@ -54,7 +54,7 @@ export function registerTemplates(app: App, deps: RunDeps): void {
   ) => sendMedia(reply, await openTemplateFile(deps, req.params, req));
   const filePath = '/api/v1/templates/:id/sample/:file';
   // A page of templates has a card for each, and players request parts of a file, so the rate limits do not apply.
-  app.get(
+  server.get(
     filePath,
     {
       ...operation('getTemplateFile', 'public', {
@@ -75,7 +75,7 @@ export function registerTemplates(app: App, deps: RunDeps): void {
     sendFile,
   );
   // Fastify's own HEAD route would send a Content-Length of 0.
-  app.head(
+  server.head(
     filePath,
     {
       schema: { params: TemplateFileParams, hide: true },
@@ -83,7 +83,7 @@ export function registerTemplates(app: App, deps: RunDeps): void {
     },
     sendFile,
   );
-  app.post(
+  server.post(
     '/api/v1/templates/:id/duplicate',
     operation('duplicateTemplate', 'workflows:write', {
       summary: 'Copy a template to a new workflow',
@@ -104,7 +104,7 @@ export function registerTemplates(app: App, deps: RunDeps): void {
       return sendCreated(deps, reply, await duplicateTemplate(deps, req.actor, req.params.id, options));
     },
   );
-  app.get(
+  server.get(
     '/api/v1/published/:slug',
     operation('getPublished', 'anyone', {
       summary: 'Read a published workflow',

@@ -25,8 +25,8 @@ import type { RunDeps } from '../../runs/deps.ts';
 import { Success } from '../../services/accounts/account.schema.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
-import type { App } from '../app.ts';
 import { parseJsonBody } from '../body.ts';
+import type { Server } from '../deps.ts';
 import { getClientAddress } from '../limits.ts';
 import { readBytes } from '../read-bytes.ts';
 import { createDescriber, RESOURCE_ERRORS, setCreated, toSuccess } from '../route.ts';
@@ -35,9 +35,9 @@ import { START_ERRORS, sendStartedRun } from './runs.ts';
 const operation = createDescriber('Automations');
 const MAX_HOOK_BYTES = 1_048_576;
 
-export function registerTriggers(app: App, deps: RunDeps): void {
-  registerHookAddress(app, deps);
-  app.get(
+export function registerTriggers(server: Server, deps: RunDeps): void {
+  registerHookAddress(server, deps);
+  server.get(
     '/api/v1/workflows/:id/triggers',
     operation('listWorkflowTriggers', 'workflows:read', {
       summary: 'List the triggers of a workflow',
@@ -48,7 +48,7 @@ export function registerTriggers(app: App, deps: RunDeps): void {
     }),
     req => listTriggerPage(deps, req.actor, req.query, req.params.id),
   );
-  app.post(
+  server.post(
     '/api/v1/workflows/:id/triggers',
     operation('createTrigger', 'workflows:execute', {
       summary: 'Create a trigger',
@@ -64,7 +64,7 @@ export function registerTriggers(app: App, deps: RunDeps): void {
       return setCreated(deps, reply, `/api/v1/triggers/${trigger.id}`).send(trigger);
     },
   );
-  app.get(
+  server.get(
     '/api/v1/triggers',
     operation('listTriggers', 'workflows:read', {
       summary: 'List your triggers',
@@ -74,7 +74,7 @@ export function registerTriggers(app: App, deps: RunDeps): void {
     }),
     req => listTriggerPage(deps, req.actor, req.query),
   );
-  app.get(
+  server.get(
     '/api/v1/triggers/:id',
     operation('getTrigger', 'workflows:read', {
       summary: 'Read a trigger',
@@ -84,7 +84,7 @@ export function registerTriggers(app: App, deps: RunDeps): void {
     }),
     req => readTrigger(deps, req.actor, req.params.id),
   );
-  app.patch(
+  server.patch(
     '/api/v1/triggers/:id',
     operation('updateTrigger', 'workflows:execute', {
       summary: 'Change a trigger',
@@ -97,7 +97,7 @@ export function registerTriggers(app: App, deps: RunDeps): void {
     }),
     req => changeTrigger(deps, req.actor, req.params.id, req.body),
   );
-  app.delete(
+  server.delete(
     '/api/v1/triggers/:id',
     operation('deleteTrigger', 'workflows:execute', {
       summary: 'Delete a trigger',
@@ -107,7 +107,7 @@ export function registerTriggers(app: App, deps: RunDeps): void {
     }),
     req => toSuccess(removeTrigger(deps, req.actor, req.params.id)),
   );
-  app.post(
+  server.post(
     '/api/v1/triggers/:id/run',
     operation('runTrigger', 'workflows:execute', {
       summary: 'Run a trigger by hand',
@@ -123,7 +123,7 @@ export function registerTriggers(app: App, deps: RunDeps): void {
     async (req, reply) =>
       sendStartedRun(deps, reply, await runTrigger(deps, req.actor, req.params.id, req.body.payload)),
   );
-  app.get(
+  server.get(
     '/api/v1/triggers/:id/events',
     operation('listTriggerEvents', 'workflows:read', {
       summary: 'Read the history of a trigger',
@@ -139,8 +139,8 @@ export function registerTriggers(app: App, deps: RunDeps): void {
 }
 
 /** Registers the URL of hooks in a scope that does not parse bodies, because signatures cover the raw bytes. */
-function registerHookAddress(app: App, deps: RunDeps): void {
-  app.register(async (scope: App) => {
+function registerHookAddress(server: Server, deps: RunDeps): void {
+  server.register(async (scope: Server) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', readBytes);
     scope.post(

@@ -3,19 +3,19 @@ import { Type } from 'typebox';
 import type { Deps } from '../../services/deps.ts';
 import { formatS3Error, receiveUpload } from '../../services/media/local-uploads.ts';
 import { Plain } from '../../services/schema.ts';
-import type { App } from '../app.ts';
+import type { Server } from '../deps.ts';
 import { createDescriber } from '../route.ts';
 import { discardBody } from '../unread-body.ts';
 
 const operation = createDescriber('Media');
 const Params = Type.Object({ mediaId: Type.String() });
 
-export function registerUploads(app: App, deps: Deps): void {
-  void app.register(async scope => registerPut(scope, deps));
+export function registerUploads(server: Server, deps: Deps): void {
+  void server.register(async scope => registerPut(scope, deps));
 }
 
 /** Registers the route in its own scope: the route reads bodies of any type itself, and errors are XML. */
-function registerPut(scope: App, deps: Deps): void {
+function registerPut(scope: Server, deps: Deps): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', (_req, _payload, done) => done(null));
   scope.setErrorHandler((err, req, reply) => {

@@ -2,8 +2,8 @@
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import { hasSession } from '../../services/accounts/actor.ts';
-import type { App, HttpDeps } from '../app.ts';
 import { chooseCoding } from '../compression/content-coding.ts';
+import type { HttpDeps, Server } from '../deps.ts';
 import { sendErrorPage } from '../pages/page-responses.ts';
 import { ASSETS_PATH, createWebAppPages } from '../pages/web-app-pages.ts';
 
@@ -39,11 +39,11 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 const FILE = /^[\w.-]{1,200}\.(?<ending>js|css|svg|woff2)$/;
 const CODING_EXTENSIONS = { br: '.br', gzip: '.gz' } as const;
 
-export function registerWebApp(app: App, deps: HttpDeps): void {
+export function registerWebApp(server: Server, deps: HttpDeps): void {
   const pages = createWebAppPages(deps);
   for (const [path, page] of Object.entries(PAGES)) {
     const config = { access: page.audience === 'all' ? 'public' : 'anyone', limit: 'none' } as const;
-    app.get(path, { config, errorHandler: sendErrorPage, schema: { hide: true } }, async (req, reply) => {
+    server.get(path, { config, errorHandler: sendErrorPage, schema: { hide: true } }, async (req, reply) => {
       const isUser = hasSession(req.actor);
       reply.headers({ vary: 'Cookie', 'cache-control': 'no-store' });
       if (page.audience === 'users' && !isUser)
@@ -53,11 +53,11 @@ export function registerWebApp(app: App, deps: HttpDeps): void {
     });
   }
 
-  registerBundleFiles(app, deps);
+  registerBundleFiles(server, deps);
 }
 
-function registerBundleFiles(app: App, deps: HttpDeps): void {
-  app.get(
+function registerBundleFiles(server: Server, deps: HttpDeps): void {
+  server.get(
     `${ASSETS_PATH}/:name`,
     {
       config: { access: 'public', limit: 'none' },

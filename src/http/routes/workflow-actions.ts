@@ -31,7 +31,7 @@ import {
   Workflow,
   WorkflowEventStream,
 } from '../../services/workflows/workflow-response.schema.ts';
-import type { App } from '../app.ts';
+import type { Server } from '../deps.ts';
 import { streamEvents } from '../event-stream.ts';
 import { createDescriber, RESOURCE_ERRORS } from '../route.ts';
 import { sendCreated, sendTagged, WORKFLOW_LINKS } from './workflows.ts';
@@ -40,10 +40,10 @@ const operation = createDescriber('Workflows');
 const adminOperation = createDescriber('Administration');
 const params = WorkflowParams;
 
-export function registerWorkflowActions(app: App, deps: Deps): void {
-  registerBoard(app, deps);
-  registerPublication(app, deps);
-  app.post(
+export function registerWorkflowActions(server: Server, deps: Deps): void {
+  registerBoard(server, deps);
+  registerPublication(server, deps);
+  server.post(
     '/api/v1/workflows/:id/duplicate',
     operation('duplicateWorkflow', 'workflows:write', {
       summary: 'Duplicate a workflow',
@@ -70,7 +70,7 @@ export function registerWorkflowActions(app: App, deps: Deps): void {
         }),
       ),
   );
-  app.post(
+  server.post(
     '/api/v1/workflows/:id/restore',
     operation('undeleteWorkflow', 'workflows:write', {
       summary: 'Restore a workflow that you deleted',
@@ -81,7 +81,7 @@ export function registerWorkflowActions(app: App, deps: Deps): void {
     }),
     async (req, reply) => sendTagged(reply, await undoDeletion(deps, req.actor, req.params.id)),
   );
-  app.post(
+  server.post(
     '/api/v1/admin/workflows/:id/restore',
     adminOperation('restoreWorkflow', 'instance:admin', {
       summary: 'Restore a deleted workflow',
@@ -95,8 +95,8 @@ export function registerWorkflowActions(app: App, deps: Deps): void {
   );
 }
 
-function registerBoard(app: App, deps: Deps): void {
-  app.post(
+function registerBoard(server: Server, deps: Deps): void {
+  server.post(
     '/api/v1/workflows/lint',
     operation('lintGraph', 'workflows:read', {
       summary: 'Lint a graph',
@@ -107,7 +107,7 @@ function registerBoard(app: App, deps: Deps): void {
     }),
     async req => lintGraphBody(deps, req.actor, req.body),
   );
-  app.post(
+  server.post(
     '/api/v1/workflows/:id/lint',
     operation('lintWorkflow', 'workflows:read', {
       summary: 'Lint a stored workflow',
@@ -120,7 +120,7 @@ function registerBoard(app: App, deps: Deps): void {
     }),
     req => lintWorkflow(deps, req.actor, req.params.id, req.body),
   );
-  app.post(
+  server.post(
     '/api/v1/workflows/:id/layout',
     operation('layoutWorkflow', 'workflows:write', {
       summary: 'Arrange the nodes of a workflow',
@@ -133,7 +133,7 @@ function registerBoard(app: App, deps: Deps): void {
     }),
     req => layoutWorkflow(deps, req.actor, req.params.id, req.body),
   );
-  app.get(
+  server.get(
     '/api/v1/workflows/:id/events',
     operation('followWorkflow', 'workflows:read', {
       summary: 'Stream the changes and readers of a workflow',
@@ -149,7 +149,7 @@ function registerBoard(app: App, deps: Deps): void {
         watch: signal => followWorkflow(deps, req.actor, req.params.id, signal),
       }),
   );
-  app.post(
+  server.post(
     '/api/v1/workflows/:id/heartbeat',
     operation('markEditing', 'workflows:write', {
       summary: 'Report that an editor has the board open',
@@ -160,7 +160,7 @@ function registerBoard(app: App, deps: Deps): void {
     }),
     req => recordHeartbeat(deps, req.actor, req.params.id),
   );
-  app.put(
+  server.put(
     '/api/v1/workflows/:id/selection',
     operation('selectNodes', 'workflows:read', {
       summary: 'Share your selection of nodes',
@@ -174,8 +174,8 @@ function registerBoard(app: App, deps: Deps): void {
   );
 }
 
-function registerPublication(app: App, deps: Deps): void {
-  app.post(
+function registerPublication(server: Server, deps: Deps): void {
+  server.post(
     '/api/v1/workflows/:id/visibility',
     operation('setVisibility', 'workflows:write', {
       summary: 'Set the link access of a workflow',
@@ -187,7 +187,7 @@ function registerPublication(app: App, deps: Deps): void {
     async (req, reply) =>
       sendTagged(reply, await setVisibility(deps, req.actor, req.params.id, req.body.linkPermission)),
   );
-  app.post(
+  server.post(
     '/api/v1/workflows/:id/publish',
     operation('publishWorkflow', 'workflows:write', {
       summary: 'Publish or unpublish a workflow',
@@ -200,7 +200,7 @@ function registerPublication(app: App, deps: Deps): void {
     }),
     async (req, reply) => sendTagged(reply, await publishWorkflow(deps, req.actor, req.params.id, req.body)),
   );
-  app.put(
+  server.put(
     '/api/v1/workflows/:id/budget',
     operation('setBudget', 'workflows:write', {
       summary: 'Set the daily budget of a workflow',

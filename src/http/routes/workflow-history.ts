@@ -4,15 +4,15 @@ import { PageQuery } from '../../services/paging.ts';
 import { GraphWriteQuery, VersionParams, WorkflowParams } from '../../services/workflows/workflow.schema.ts';
 import { listHistory, readVersion, restoreVersion } from '../../services/workflows/workflow-history.ts';
 import { Version, VersionPage, Workflow } from '../../services/workflows/workflow-response.schema.ts';
-import type { App } from '../app.ts';
 import { sendJson } from '../conditional.ts';
+import type { Server } from '../deps.ts';
 import { createDescriber, RESOURCE_ERRORS } from '../route.ts';
 import { GRAPH_ERRORS, sendTagged } from './workflows.ts';
 
 const operation = createDescriber('Versions');
 
-export function registerWorkflowHistory(app: App, deps: Deps): void {
-  app.get(
+export function registerWorkflowHistory(server: Server, deps: Deps): void {
+  server.get(
     '/api/v1/workflows/:id/versions',
     operation('listVersions', 'workflows:read', {
       summary: 'List the versions of a workflow',
@@ -24,7 +24,7 @@ export function registerWorkflowHistory(app: App, deps: Deps): void {
     }),
     req => listHistory(deps, req.actor, req.params.id, req.query),
   );
-  app.get(
+  server.get(
     '/api/v1/workflows/:id/versions/:version',
     operation('getVersion', 'workflows:read', {
       summary: 'Read a version',
@@ -35,7 +35,7 @@ export function registerWorkflowHistory(app: App, deps: Deps): void {
     async (req, reply) =>
       sendJson(reply, await readVersion(deps, req.actor, req.params.id, req.params.version)),
   );
-  app.post(
+  server.post(
     '/api/v1/workflows/:id/versions/:version/restore',
     operation('restoreVersion', 'workflows:write', {
       summary: 'Restore a version',

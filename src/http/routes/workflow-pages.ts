@@ -13,7 +13,7 @@ import {
   readPublishedPageWorkflow,
 } from '../../services/workflows/read-page-workflow.ts';
 import { SLUG_PATTERN, SlugParams, WorkflowParams } from '../../services/workflows/workflow.schema.ts';
-import type { App, HttpDeps } from '../app.ts';
+import type { HttpDeps, Server } from '../deps.ts';
 import {
   createPageCache,
   HTML,
@@ -30,7 +30,7 @@ const operation = createDescriber('Pages');
 const params = WorkflowParams;
 const SLUG = new RegExp(SLUG_PATTERN);
 
-export function registerWorkflowPages(app: App, deps: HttpDeps): void {
+export function registerWorkflowPages(server: Server, deps: HttpDeps): void {
   const pages = createWebAppPages(deps);
   const site: Site = { baseUrl: deps.settings.BASE_URL, catalog: deps.catalog };
   const cache = createPageCache();
@@ -42,7 +42,7 @@ export function registerWorkflowPages(app: App, deps: HttpDeps): void {
       return toPageResponse(renderWorkflowPage(view, site, workflow.visibility), HTML);
     });
   };
-  app.get(
+  server.get(
     '/p/:slug',
     {
       errorHandler: sendErrorPage,
@@ -60,7 +60,7 @@ export function registerWorkflowPages(app: App, deps: HttpDeps): void {
       return sendPage(req, reply, await renderPage(workflow), 'public, no-cache');
     },
   );
-  app.get(
+  server.get(
     '/flow/:id',
     {
       errorHandler: sendErrorPage,
@@ -88,7 +88,7 @@ export function registerWorkflowPages(app: App, deps: HttpDeps): void {
       return sendPage(req, reply, await renderPage(workflow), `${cacheScope}, no-cache`);
     },
   );
-  app.get(
+  server.get(
     '/flow/:id/preview.svg',
     operation('getWorkflowDrawing', 'public', {
       summary: 'Read the drawing of a public workflow',

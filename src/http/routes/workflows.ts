@@ -18,8 +18,8 @@ import {
 } from '../../services/workflows/workflow.schema.ts';
 import { ExportedWorkflow, ImportBody } from '../../services/workflows/workflow-file.schema.ts';
 import { Deleted, Workflow, WorkflowList } from '../../services/workflows/workflow-response.schema.ts';
-import type { App } from '../app.ts';
 import { sendCached, sendJson, type TaggedText } from '../conditional.ts';
+import type { Server } from '../deps.ts';
 import { limitLargeBodies } from '../large-bodies.ts';
 import {
   COMPONENT_ERRORS,
@@ -51,8 +51,8 @@ const MAX_IMPORT_BYTES = 41_943_040;
 /** Concurrent imports of large files per process, because each is held in memory. */
 const MAX_LARGE_IMPORTS = 3;
 
-export function registerWorkflows(app: App, deps: Deps): void {
-  app.get(
+export function registerWorkflows(server: Server, deps: Deps): void {
+  server.get(
     '/api/v1/workflows',
     operation('listWorkflows', 'workflows:read', {
       summary: 'List your workflows',
@@ -69,7 +69,7 @@ export function registerWorkflows(app: App, deps: Deps): void {
       return data;
     },
   );
-  app.post(
+  server.post(
     '/api/v1/workflows',
     operation('createWorkflow', 'workflows:write', {
       summary: 'Create a workflow',
@@ -84,7 +84,7 @@ export function registerWorkflows(app: App, deps: Deps): void {
     }),
     async (req, reply) => sendCreated(deps, reply, await createWorkflow(deps, req.actor, req.body)),
   );
-  app.get(
+  server.get(
     '/api/v1/workflows/:id',
     operation('getWorkflow', 'anyone', {
       summary: 'Read a workflow',
@@ -98,7 +98,7 @@ export function registerWorkflows(app: App, deps: Deps): void {
     async (req, reply) =>
       sendCached(req, reply, await readWorkflow(deps, req.actor, req.params.id), 'private, no-cache'),
   );
-  app.put(
+  server.put(
     '/api/v1/workflows/:id',
     operation('updateWorkflow', 'workflows:write', {
       summary: 'Update a workflow',
@@ -127,7 +127,7 @@ export function registerWorkflows(app: App, deps: Deps): void {
       return sendTagged(reply, await changeWorkflow(deps, req.actor, req.params.id, input));
     },
   );
-  app.delete(
+  server.delete(
     '/api/v1/workflows/:id',
     operation('deleteWorkflow', 'workflows:write', {
       summary: 'Delete a workflow',
@@ -140,11 +140,11 @@ export function registerWorkflows(app: App, deps: Deps): void {
     }),
     req => toSuccess(deleteWorkflow(deps, req.actor, req.params.id, req.query)),
   );
-  registerExportAndImport(app, deps);
+  registerExportAndImport(server, deps);
 }
 
-function registerExportAndImport(app: App, deps: Deps): void {
-  app.get(
+function registerExportAndImport(server: Server, deps: Deps): void {
+  server.get(
     '/api/v1/workflows/:id/export',
     operation('exportWorkflow', 'anyone', {
       summary: 'Export a workflow',
@@ -161,7 +161,7 @@ function registerExportAndImport(app: App, deps: Deps): void {
       return sendJson(reply.header('content-disposition', `attachment; filename="${name}"`), stream);
     },
   );
-  app.post(
+  server.post(
     '/api/v1/workflows/import',
     {
       bodyLimit: MAX_IMPORT_BYTES,

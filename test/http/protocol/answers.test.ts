@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { fastify } from 'fastify';
-import type { App } from '../../../src/http/app.ts';
+import type { Server } from '../../../src/http/deps.ts';
 import { HeldMemory } from '../../../src/http/held-memory.ts';
 import { streamJson } from '../../../src/http/json-stream.ts';
 import { registerResponseLimit, registerResponseMemory } from '../../../src/http/response-limits.ts';
@@ -15,8 +15,8 @@ import { createTestApp } from '../../support/app.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-function createApp(maxUnsentBytes?: number): App {
-  const app = fastify() as unknown as App;
+function createApp(maxUnsentBytes?: number): Server {
+  const app = fastify() as unknown as Server;
   app.setErrorHandler((err, _req, reply) =>
     reply
       .code(err instanceof AppError ? err.status : 500)

@@ -118,7 +118,7 @@ function listPaths(): string[] {
     .map(name => readFileSync(join(ROUTES, name), 'utf8'));
   return sources
     .flatMap(source =>
-      [...source.matchAll(/^\s*(?:app\.\w+\()?'(\/api\/\S+)',$/gm)].map(match => match[1] ?? ''),
+      [...source.matchAll(/^\s*(?:server\.\w+\()?'(\/api\/\S+)',$/gm)].map(match => match[1] ?? ''),
     )
     .map(path => path.replaceAll(/:(\w+)/g, '{$1}'));
 }

@@ -1,7 +1,7 @@
 // Checks every response of a test app against the OpenAPI document that the app serves.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { App } from '../../../src/http/app.ts';
+import type { Server } from '../../../src/http/deps.ts';
 
 interface Content {
   readonly [type: string]: { readonly schema?: object } | undefined;
@@ -33,7 +33,7 @@ export interface Conformance {
 }
 
 /** Call this function before the app is ready. Apps with the same key, such as their settings, serve the same document. */
-export function watchResponses(app: App, key: string): Conformance {
+export function watchResponses(app: Server, key: string): Conformance {
   const violations: string[] = [];
   const check = createResponseCheck(app, key);
   app.addHook('onSend', (req, reply, payload, done) => {
@@ -90,7 +90,7 @@ const documents = new Map<string, CheckedDocument>();
 /** Compilers by the text of the document, because most apps of a process serve the same document. */
 const compilers = new Map<string, Compile>();
 
-function getDocument(app: App, key: string): CheckedDocument {
+function getDocument(app: Server, key: string): CheckedDocument {
   const known = documents.get(key);
   if (known !== undefined) return known;
   const document = app.swagger() as unknown as Document;
@@ -117,7 +117,7 @@ function getCompiler({ paths, components }: Document): Compile {
   return compile;
 }
 
-function createResponseCheck(app: App, key: string): (sent: SentResponse) => string | undefined {
+function createResponseCheck(app: Server, key: string): (sent: SentResponse) => string | undefined {
   return ({ operation, status, contentType, text }) => {
     // A worker serves no document.
     if (!app.hasDecorator('swagger')) return undefined;

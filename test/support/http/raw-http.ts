@@ -1,7 +1,7 @@
 // Sends raw HTTP over a socket, including requests that no client would send, and parses the responses.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import type { App } from '../../../src/http/app.ts';
+import type { Server } from '../../../src/http/deps.ts';
 
 export interface RawResponse {
   readonly status: number;
@@ -20,7 +20,7 @@ export async function sendRaw(port: number, ...parts: readonly string[]): Promis
 }
 
 /** Listens on a free port of 127.0.0.1 and returns the port. */
-export async function listenLocally(app: App): Promise<number> {
+export async function listenLocally(app: Server): Promise<number> {
   return Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
 }
 

@@ -2,7 +2,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import type { Access, Reauthentication } from '../../../src/http/access.ts';
-import type { App } from '../../../src/http/app.ts';
+import type { Server } from '../../../src/http/deps.ts';
 
 export interface Route {
   /** Method and path, such as `GET /api/v1/keys/:id`. */
@@ -26,7 +26,7 @@ subscribe('fastify.initialization', message => {
 });
 
 /** Lists the routes of the server, except for the methods HEAD and OPTIONS. */
-export async function listRoutes(app: App): Promise<readonly Route[]> {
+export async function listRoutes(app: Server): Promise<readonly Route[]> {
   await app.ready();
   return (routesByServer.get(app) ?? []).flatMap(({ method, url, config }) =>
     [method].flat().flatMap(name =>

@@ -8,13 +8,13 @@ import {
   listOwnConnections,
 } from '../../../services/oauth/connections.ts';
 import { PageQuery } from '../../../services/paging.ts';
-import type { App } from '../../app.ts';
+import type { Server } from '../../deps.ts';
 import { createDescriber, toSuccess } from '../../route.ts';
 
 const operation = createDescriber('Connections');
 
-export function registerConnections(app: App, deps: Deps): void {
-  app.get(
+export function registerConnections(server: Server, deps: Deps): void {
+  server.get(
     '/api/v1/connections',
     operation('listConnections', 'account:admin', {
       summary: 'List your connections',
@@ -25,7 +25,7 @@ export function registerConnections(app: App, deps: Deps): void {
     }),
     req => listOwnConnections(deps, req.actor, req.query),
   );
-  app.delete(
+  server.delete(
     '/api/v1/connections/:id',
     operation('endConnection', 'account:admin', {
       summary: 'Revoke a connection',

@@ -4,13 +4,13 @@ import { Type } from 'typebox';
 import { AppError } from '../../../lib/errors.ts';
 import { requireSession } from '../../../services/accounts/actor.ts';
 import type { ConsentRequest, ConsentResult, OAuthMount } from '../../../services/oauth/oauth-server.ts';
-import type { App } from '../../app.ts';
+import type { Server } from '../../deps.ts';
 import { HTML, sendErrorPage } from '../../pages/page-responses.ts';
 
 const BODY_LIMIT_BYTES = 65_536;
 
 /** Registers the consent page. Must be called in a scope that parses forms as text. */
-export function registerConsent(scope: App, oauth: OAuthMount): void {
+export function registerConsent(scope: Server, oauth: OAuthMount): void {
   const options = {
     bodyLimit: BODY_LIMIT_BYTES,
     schema: { hide: true, params: Type.Object({ uid: Type.String({ maxLength: 64 }) }) },

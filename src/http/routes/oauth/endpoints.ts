@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { toNetwork } from '../../../lib/addresses.ts';
 import type { Deps } from '../../../services/deps.ts';
 import type { Endpoint, OAuthMount } from '../../../services/oauth/oauth-server.ts';
-import type { App } from '../../app.ts';
+import type { Server } from '../../deps.ts';
 import { translateError } from '../../errors.ts';
 import { getClientAddress } from '../../limits.ts';
 import { sendErrorPage } from '../../pages/page-responses.ts';
@@ -21,17 +21,17 @@ const REQUESTS_PER_MINUTE = 600;
 const REGISTRATIONS_PER_HOUR = 20;
 const HIDDEN = { hide: true } as const;
 
-export function registerOAuth(app: App, deps: Deps, oauth: OAuthMount): void {
+export function registerOAuth(server: Server, deps: Deps, oauth: OAuthMount): void {
   const documents: Readonly<Record<string, object>> = {
     '/.well-known/oauth-protected-resource': oauth.resourceMetadata,
     '/.well-known/oauth-protected-resource/mcp': oauth.resourceMetadata,
     '/.well-known/oauth-authorization-server': oauth.serverMetadata,
   };
   for (const [path, document] of Object.entries(documents))
-    app.get(path, { schema: HIDDEN, config: { access: 'public', limit: 'none' } }, (_req, reply) =>
+    server.get(path, { schema: HIDDEN, config: { access: 'public', limit: 'none' } }, (_req, reply) =>
       reply.header('cache-control', 'public, max-age=300').send(document),
     );
-  void app.register(async scope => {
+  void server.register(async scope => {
     scope.addContentTypeParser(FORM, async (req: FastifyRequest, payload: IncomingMessage) =>
       String(await readBytes(req, payload)),
     );
@@ -40,7 +40,7 @@ export function registerOAuth(app: App, deps: Deps, oauth: OAuthMount): void {
   });
 }
 
-function registerEndpoints(scope: App, deps: Deps, oauth: OAuthMount): void {
+function registerEndpoints(scope: Server, deps: Deps, oauth: OAuthMount): void {
   const options = {
     bodyLimit: BODY_LIMIT_BYTES,
     schema: HIDDEN,

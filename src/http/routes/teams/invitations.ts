@@ -23,18 +23,18 @@ import {
 } from '../../../services/accounts/invitations.ts';
 import type { Deps } from '../../../services/deps.ts';
 import { PageQuery } from '../../../services/paging.ts';
-import type { App } from '../../app.ts';
+import type { Server } from '../../deps.ts';
 import { createDescriber, RESOURCE_ERRORS, setCreated, toSuccess } from '../../route.ts';
 
 const operation = createDescriber('Teams');
 
-export function registerInvitations(app: App, deps: Deps): void {
-  registerSent(app, deps);
-  registerReceived(app, deps);
+export function registerInvitations(server: Server, deps: Deps): void {
+  registerSent(server, deps);
+  registerReceived(server, deps);
 }
 
-function registerSent(app: App, deps: Deps): void {
-  app.get(
+function registerSent(server: Server, deps: Deps): void {
+  server.get(
     '/api/v1/teams/:id/invitations',
     operation('listTeamInvitations', 'account:admin', {
       summary: 'List the invitations of a team',
@@ -45,7 +45,7 @@ function registerSent(app: App, deps: Deps): void {
     }),
     ({ actor, params, query }) => listTeamInvitations(deps, actor, params.id, query),
   );
-  app.post(
+  server.post(
     '/api/v1/teams/:id/invitations',
     operation('inviteToTeam', 'account:admin', {
       summary: 'Invite a person to a team',
@@ -64,7 +64,7 @@ function registerSent(app: App, deps: Deps): void {
       );
     },
   );
-  app.get(
+  server.get(
     '/api/v1/teams/:id/invitations/:invitationId',
     operation('getTeamInvitation', 'account:admin', {
       summary: 'Read an invitation of a team',
@@ -75,7 +75,7 @@ function registerSent(app: App, deps: Deps): void {
     ({ actor, params }) =>
       readTeamInvitation(deps, actor, { teamId: params.id, invitationId: params.invitationId }),
   );
-  app.delete(
+  server.delete(
     '/api/v1/teams/:id/invitations/:invitationId',
     operation('revokeTeamInvitation', 'account:admin', {
       summary: 'Revoke an invitation of a team',
@@ -88,8 +88,8 @@ function registerSent(app: App, deps: Deps): void {
   );
 }
 
-function registerReceived(app: App, deps: Deps): void {
-  app.get(
+function registerReceived(server: Server, deps: Deps): void {
+  server.get(
     '/api/v1/invitations',
     operation('listInvitations', 'account:admin', {
       summary: 'List your invitations',
@@ -99,7 +99,7 @@ function registerReceived(app: App, deps: Deps): void {
     }),
     ({ actor, query }) => listOwnInvitations(deps, actor, query),
   );
-  app.get(
+  server.get(
     '/api/v1/invitations/:id',
     operation('getInvitation', 'account:admin', {
       summary: 'Read your invitation',
@@ -109,7 +109,7 @@ function registerReceived(app: App, deps: Deps): void {
     }),
     ({ actor, params }) => readOwnInvitation(deps, actor, params.id),
   );
-  app.delete(
+  server.delete(
     '/api/v1/invitations/:id',
     operation('declineInvitation', 'account:admin', {
       summary: 'Decline an invitation',
@@ -119,7 +119,7 @@ function registerReceived(app: App, deps: Deps): void {
     }),
     ({ actor, params }) => toSuccess(declineInvitation(deps, actor, params.id)),
   );
-  app.post(
+  server.post(
     '/api/v1/invitations/:id/accept',
     operation('acceptInvitation', 'account:admin', {
       summary: 'Accept an invitation',

@@ -29,13 +29,13 @@ import {
 } from '../../../services/accounts/teams.ts';
 import type { Deps } from '../../../services/deps.ts';
 import { PageQuery } from '../../../services/paging.ts';
-import type { App } from '../../app.ts';
+import type { Server } from '../../deps.ts';
 import { createDescriber, RESOURCE_ERRORS, setCreated, toSuccess } from '../../route.ts';
 
 const operation = createDescriber('Teams');
 
-export function registerTeams(app: App, deps: Deps): void {
-  app.get(
+export function registerTeams(server: Server, deps: Deps): void {
+  server.get(
     '/api/v1/teams',
     operation('listTeams', 'account:admin', {
       summary: 'List your teams',
@@ -45,7 +45,7 @@ export function registerTeams(app: App, deps: Deps): void {
     }),
     req => listOwnTeams(deps, req.actor, req.query),
   );
-  app.post(
+  server.post(
     '/api/v1/teams',
     operation('createTeam', 'account:admin', {
       summary: 'Create a team',
@@ -58,7 +58,7 @@ export function registerTeams(app: App, deps: Deps): void {
       return setCreated(deps, reply, `/api/v1/teams/${team.id}`).send(team);
     },
   );
-  app.get(
+  server.get(
     '/api/v1/teams/:id',
     operation('getTeam', 'account:admin', {
       summary: 'Read a team',
@@ -68,7 +68,7 @@ export function registerTeams(app: App, deps: Deps): void {
     }),
     req => readTeam(deps, req.actor, req.params.id),
   );
-  app.patch(
+  server.patch(
     '/api/v1/teams/:id',
     operation('updateTeam', 'account:admin', {
       summary: 'Rename a team',
@@ -79,7 +79,7 @@ export function registerTeams(app: App, deps: Deps): void {
     }),
     req => changeTeam(deps, req.actor, req.params.id, req.body),
   );
-  app.delete(
+  server.delete(
     '/api/v1/teams/:id',
     operation('deleteTeam', 'account:admin', {
       summary: 'Delete a team',
@@ -91,11 +91,11 @@ export function registerTeams(app: App, deps: Deps): void {
     }),
     req => toSuccess(deleteTeam(deps, req.actor, req.params.id)),
   );
-  registerMembers(app, deps);
+  registerMembers(server, deps);
 }
 
-function registerMembers(app: App, deps: Deps): void {
-  app.get(
+function registerMembers(server: Server, deps: Deps): void {
+  server.get(
     '/api/v1/teams/:id/members',
     operation('listMembers', 'account:admin', {
       summary: 'List the members of a team',
@@ -106,7 +106,7 @@ function registerMembers(app: App, deps: Deps): void {
     }),
     req => listTeamMembers(deps, req.actor, req.params.id, req.query),
   );
-  app.post(
+  server.post(
     '/api/v1/teams/:id/members',
     operation('addMember', 'account:admin', {
       summary: 'Invite a member',
@@ -123,7 +123,7 @@ function registerMembers(app: App, deps: Deps): void {
       return reply.code(202).send(invitation);
     },
   );
-  app.get(
+  server.get(
     '/api/v1/teams/:id/members/:userId',
     operation('getMember', 'account:admin', {
       summary: 'Read a member',
@@ -133,7 +133,7 @@ function registerMembers(app: App, deps: Deps): void {
     }),
     ({ actor, params }) => readMember(deps, actor, { teamId: params.id, userId: params.userId }),
   );
-  app.patch(
+  server.patch(
     '/api/v1/teams/:id/members/:userId',
     operation('updateMember', 'account:admin', {
       summary: "Change a member's role",
@@ -147,7 +147,7 @@ function registerMembers(app: App, deps: Deps): void {
     ({ actor, params, body }) =>
       changeMember(deps, actor, { teamId: params.id, userId: params.userId }, body.role),
   );
-  app.delete(
+  server.delete(
     '/api/v1/teams/:id/members/:userId',
     operation('removeMember', 'account:admin', {
       summary: 'Remove a member, or leave',

@@ -1,11 +1,11 @@
-// Defines the Fastify instance and the dependencies with which routes are registered.
+// Defines the Fastify server and the dependencies with which routes are registered.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { EditorFiles } from '../bundle/editor-files.ts';
 import type { RunDeps } from '../runs/deps.ts';
 
-export type App = FastifyInstance<
+export type Server = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
   ServerResponse,
