@@ -27,7 +27,7 @@ export const messages = {
   inviteCreated: (name: string): string => `${name} was invited.`,
   initialCredits: 'Initial credits',
   initialCreditsHint: (credits: number): string =>
-    `Leave empty for ${formatNumber(credits)} credits, as every new user gets.`,
+    `Leave empty for ${formatNumber(credits)} credits, as every new user gets${credits === 0 ? ', which are enough for free nodes' : ''}. To change this for everyone, set DEFAULT_PLAN and DEFAULT_CREDITS.`,
   linkTitle: 'Copy the link',
   linkText: (name: string): string =>
     `Send this link to ${name} privately. It is shown only once and works only once.`,
