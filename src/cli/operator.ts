@@ -39,7 +39,7 @@ export async function withOperator<T>(
     userId: BOOTSTRAP_USER_ID,
     credential: { kind: 'operator', id: '' },
     scopes: new Set(SCOPES),
-    plan: 'self_hosted',
+    accountPlan: 'self_hosted',
   };
   const result = withDatabase(settings, async db => {
     await db.transaction(tx => bootstrap(tx, settings));

@@ -116,7 +116,7 @@ function getWindow(req: FastifyRequest, getPlan: (name: string) => PlanLimits): 
     return { key: `requests:sessions-of:${actor.userId}`, limit: SESSION_PER_MINUTE };
   const caller =
     actor?.kind === 'user' ? `user:${actor.userId}` : `address:${toNetwork(getClientAddress(req))}`;
-  const plan = getPlan(actor?.plan ?? 'anonymous');
+  const plan = getPlan(actor?.accountPlan ?? 'anonymous');
   return limit === 'executions'
     ? { key: getStartsKey(caller), limit: plan.executionsPerMinute }
     : { key: `requests:${caller}`, limit: plan.requestsPerMinute };

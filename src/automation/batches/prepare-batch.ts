@@ -177,8 +177,8 @@ const MAX_CACHED_CHARACTERS = 10_000_000;
 const NODE_CHARACTERS = 1000;
 
 /** Returns what the plan of a row keeps. A component may expand to so much that the plans of two rows are never kept. */
-function weighPlan({ calls, characters, graph }: GraphVersion, config: string): number {
-  if (calls.length > 0) return MAX_CACHED_CHARACTERS;
+function weighPlan({ componentCalls, characters, graph }: GraphVersion, config: string): number {
+  if (componentCalls.length > 0) return MAX_CACHED_CHARACTERS;
   const total = characters + graph.nodes.length * NODE_CHARACTERS + config.length;
   return Math.min(MAX_CACHED_CHARACTERS, total);
 }

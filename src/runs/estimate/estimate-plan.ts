@@ -131,7 +131,7 @@ type NodeIssue = Issue & { readonly nodeId: string };
 /** Finds the reasons why nodes without a result could not run. */
 export function findIssues(
   deps: Pick<RunDeps, 'settings'>,
-  user: Pick<UserActor, 'plan'>,
+  user: Pick<UserActor, 'accountPlan'>,
   { plan, overrides, steps }: PlannedRun & { readonly steps: ReadonlyMap<string, Step> },
   forecasts: readonly NodeForecast[],
   getCredential: GetCredential,
@@ -198,17 +198,17 @@ export function findNodesOverMax(forecasts: readonly NodeForecast[]): readonly N
 }
 
 /**
- * Finds nodes whose model has no price, if neither the user's plan nor the credential that pays allows such models. A
+ * Finds nodes whose model has no price, if neither the plan of the user's account nor the credential that pays allows such models. A
  * workspace's own credential allows them unless it has a daily limit.
  */
 export function findUnpricedNodes(
   { settings }: Pick<RunDeps, 'settings'>,
-  { plan }: Pick<UserActor, 'plan'>,
+  { accountPlan }: Pick<UserActor, 'accountPlan'>,
   forecasts: readonly NodeForecast[],
   overrides: PlannedRun['overrides'],
   getCredential: GetCredential,
 ): readonly NodeIssue[] {
-  const isAllowed = getPlanLimits(settings, plan).runsUnpriced === true;
+  const isAllowed = getPlanLimits(settings, accountPlan).runsUnpriced === true;
   return forecasts.flatMap(forecast => {
     const { node, definition } = forecast;
     const defaults = Object.fromEntries(node.inputDefs.map(({ id, default: value }) => [id, value]));
@@ -219,7 +219,7 @@ export function findUnpricedNodes(
     if (isPaidByCredential ? credential.dailyUsdLimit === null : isAllowed) return [];
     const message = isPaidByCredential
       ? describeUnpriced(credential)
-      : `${node.label} has no price, and your plan (${plan}) runs only models that have one. Use another model, or ask the operator to set its price.`;
+      : `${node.label} has no price, and your plan (${accountPlan}) runs only models that have one. Use another model, or ask the operator to set its price.`;
     return [{ nodeId: node.id, code: 'unpriced_model', message }];
   });
 }

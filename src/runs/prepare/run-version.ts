@@ -61,16 +61,16 @@ export async function expandForUser(
   version: GraphVersion,
   caller: CallingGraph,
 ): Promise<ExpandedVersion> {
-  if (version.calls.length === 0) return { runnable: version, components: null };
+  if (version.componentCalls.length === 0) return { runnable: version, components: null };
   const isStored = caller.kind === 'stored';
   const latest = isStored ? (caller.components ?? undefined) : undefined;
-  const components = await readComponents(deps, deps.db, version.calls, latest);
+  const components = await readComponents(deps, deps.db, version.componentCalls, latest);
   const list = components.list();
   const root = isStored ? { workflowId: caller.workflowId, version: caller.versionNumber } : UNSTORED_GRAPH;
   const callers = isStored ? [root, ...list] : list;
   const forbiddenCalls = new Set((await listForbiddenCalls(deps.db, callers)).map(toForbiddenKey));
   if (!isStored)
-    for (const id of await listUnreadableIds(deps, version.calls, caller.userId))
+    for (const id of await listUnreadableIds(deps, version.componentCalls, caller.userId))
       forbiddenCalls.add(toCallKey(root, id));
   const find = (call: ComponentCall, path: readonly ComponentCall[]): Graph => {
     const component = components.find(call);
@@ -118,11 +118,11 @@ export async function readRunVersion(
 ): Promise<RunnableGraph> {
   const storedVersion = await deps.versions.get(deps.db, row.workflow_id, row.workflow_version);
   const version = configureVersion(deps, storedVersion, config);
-  if (version.calls.length === 0) return version;
+  if (version.componentCalls.length === 0) return version;
   const latest = row.components;
   const cached = latest === undefined ? undefined : findExpanded(deps, version, latest);
   if (cached !== undefined) return cached;
-  const components = await readComponents(deps, deps.db, version.calls, latest ?? undefined);
+  const components = await readComponents(deps, deps.db, version.componentCalls, latest ?? undefined);
   const find = (call: ComponentCall, path: readonly ComponentCall[]): Graph => {
     const component = components.find(call);
     if (component === undefined) throw createMissingComponentError(call, path);

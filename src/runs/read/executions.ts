@@ -186,7 +186,7 @@ async function toVisibleText(
   { workflow_id }: ExecutionRow,
   version: GraphVersion,
 ): Promise<string> {
-  if (version.calls.length === 0 || actor.kind === 'anonymous') return version.text;
+  if (version.componentCalls.length === 0 || actor.kind === 'anonymous') return version.text;
   const workflow = await findWorkflow(deps.db, workflow_id, actor.userId);
   if (workflow !== undefined && canEdit(actor, workflow)) return version.text;
   const readableIds = new Set(await listReadableComponents(deps, actor, version));

@@ -33,17 +33,17 @@ export interface UserActor {
   readonly userId: number;
   readonly credential: ActorCredential;
   readonly scopes: ReadonlySet<Scope>;
-  readonly plan: string;
+  readonly accountPlan: string;
 }
 
 export interface AnonymousActor {
   readonly kind: 'anonymous';
-  readonly plan: 'anonymous';
+  readonly accountPlan: 'anonymous';
 }
 
 export type Actor = UserActor | AnonymousActor;
 
-export const ANONYMOUS: AnonymousActor = { kind: 'anonymous', plan: 'anonymous' };
+export const ANONYMOUS: AnonymousActor = { kind: 'anonymous', accountPlan: 'anonymous' };
 
 /** Returns whether the actor has the scope. Only `workflows:execute` implies another: `workflows:read`. */
 export function hasScope(actor: Actor, scope: Scope): boolean {

@@ -20,7 +20,7 @@ type LimitDeps = Pick<Deps, 'settings' | 'rateLimiter'>;
 /** Counts an execution. Throws 429 `daily_execution_limit`. */
 export function countExecution({ rateLimiter, settings }: LimitDeps, actor: UserActor): Promise<Allowance> {
   // Executions without a limit are counted too, because the plan may change before the day ends.
-  const limit = getPlanLimits(settings, actor.plan).executionsPerDay ?? Number.POSITIVE_INFINITY;
+  const limit = getPlanLimits(settings, actor.accountPlan).executionsPerDay ?? Number.POSITIVE_INFINITY;
   const reason = `More than ${limit} executions today (UTC)`;
   return rateLimiter.requireToken(getDailyKey(actor), limit, DAY_SECONDS, reason, 'daily_execution_limit');
 }
@@ -30,7 +30,7 @@ export async function countRemainingExecutions(
   { rateLimiter, settings }: LimitDeps,
   actor: UserActor,
 ): Promise<{ readonly remaining: number; readonly limit: number } | undefined> {
-  const limit = getPlanLimits(settings, actor.plan).executionsPerDay;
+  const limit = getPlanLimits(settings, actor.accountPlan).executionsPerDay;
   if (limit === null) return undefined;
   return { remaining: await rateLimiter.countRemaining([getDailyKey(actor)], limit, DAY_SECONDS), limit };
 }
@@ -40,7 +40,7 @@ export const getStartsKey = (caller: string): string => `executions:${caller}`;
 
 /** Counts a start that is not a REST request toward the limit per minute. Throws 429 `rate_limited`. */
 export async function countStart({ rateLimiter, settings }: LimitDeps, actor: UserActor): Promise<void> {
-  const { executionsPerMinute: limit } = getPlanLimits(settings, actor.plan);
+  const { executionsPerMinute: limit } = getPlanLimits(settings, actor.accountPlan);
   const key = getStartsKey(`user:${actor.userId}`);
   await rateLimiter.requireToken(key, limit, MINUTE_SECONDS, `More than ${limit} executions in a minute`);
 }

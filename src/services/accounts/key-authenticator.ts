@@ -24,7 +24,7 @@ export function createKeyAuthenticator(db: Db, now: () => number, cacheMs: numbe
       if (!row.is_admin) scopes.delete('instance:admin');
       return {
         id,
-        actor: { kind: 'user', userId, credential: { kind: 'key', id }, scopes, plan },
+        actor: { kind: 'user', userId, credential: { kind: 'key', id }, scopes, accountPlan: plan },
         expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
       };
     },

@@ -16,6 +16,6 @@ export async function getUserActor({ db }: Pick<Deps, 'db'>, userId: number): Pr
     userId,
     credential: { kind: 'background', id: '' },
     scopes: BACKGROUND_SCOPES,
-    plan: user.plan,
+    accountPlan: user.plan,
   };
 }

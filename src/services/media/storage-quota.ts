@@ -69,10 +69,10 @@ const GRAPH_RESERVE_BYTES = 64 * 1_048_576;
 export async function requireStorageForGraph(
   tx: Tx,
   settings: PlanSettings,
-  { userId, plan }: UserActor,
+  { userId, accountPlan }: UserActor,
   graph: string,
 ): Promise<void> {
-  if (getPlanLimits(settings, plan).storageBytes === null) return;
+  if (getPlanLimits(settings, accountPlan).storageBytes === null) return;
   const bytes = Buffer.byteLength(graph);
   const usage = toUsage(settings, await findStorageUsage(tx, userId));
   if (!fits(usage, bytes - GRAPH_RESERVE_BYTES)) throw createQuotaError(usage, bytes);

@@ -21,7 +21,7 @@ export function createTokenAuthenticator(db: Db, now: () => number, cacheMs: num
       const scopes = new Set(AGENT_SCOPES.filter(scope => grantedScopes.has(scope)));
       return {
         id,
-        actor: { kind: 'user', userId, credential: { kind: 'token', id }, scopes, plan },
+        actor: { kind: 'user', userId, credential: { kind: 'token', id }, scopes, accountPlan: plan },
         expiresAtMs: row.expires_at.getTime(),
       };
     },

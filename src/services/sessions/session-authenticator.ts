@@ -27,7 +27,7 @@ export function createSessionAuthenticator(db: Db, now: () => number, cacheMs: n
           userId,
           credential: { kind: 'session', id, authenticatedAtMs: row.proved_at.getTime() },
           scopes,
-          plan,
+          accountPlan: plan,
         },
         expiresAtMs: row.ends_at.getTime(),
       };

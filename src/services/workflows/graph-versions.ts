@@ -27,8 +27,7 @@ export interface RunnableGraph {
 }
 
 export interface GraphVersion extends StoredGraph, RunnableGraph {
-  /** The calls of components. */
-  readonly calls: readonly ComponentCall[];
+  readonly componentCalls: readonly ComponentCall[];
   /** The size of the text. */
   readonly characters: number;
 }
@@ -117,7 +116,7 @@ export function createVersion(source: VersionSource, catalog: Catalog): GraphVer
     get graph() {
       return getGraph();
     },
-    get calls() {
+    get componentCalls() {
       calls ??= listComponentCalls(getGraph());
       return calls;
     },

@@ -21,7 +21,7 @@ async function createUploader(): Promise<(source: AsyncIterable<Uint8Array>) => 
     userId,
     credential: { kind: 'operator', id: '' },
     scopes: new Set(SCOPES),
-    plan: 'free',
+    accountPlan: 'free',
   };
   const file = { delimiter: undefined, findFormat: () => undefined, findEncoding: () => undefined };
   return source => workAs(`user:${userId}`, () => createTable(test.deps, actor, { source, ...file }, signal));

@@ -185,7 +185,7 @@ describe('createAuthenticator', () => {
       userId: 1,
       credential: { kind: 'key', id: 'key_1' },
       scopes: new Set<never>(),
-      plan: 'free',
+      accountPlan: 'free',
     } as const;
     const authenticator = createAuthenticator({
       now: () => nowMs,

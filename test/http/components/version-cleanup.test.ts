@@ -102,7 +102,7 @@ for (const [name, cleanup] of Object.entries(CLEANUPS)) {
         userId: owner.userId,
         credential: { kind: 'key', id: 'key_1' },
         scopes: new Set(SCOPES),
-        plan: 'free',
+        accountPlan: 'free',
       };
       const run: Parameters<typeof startRun>[2] = {
         workflowId: id,

@@ -171,7 +171,7 @@ describe('uploadInline of a URL', () => {
       userId: owner.userId,
       credential: { kind: 'key', id: 'key' },
       scopes: new Set(['workflows:write'] as const),
-      plan: 'free',
+      accountPlan: 'free',
     } as const;
     const fetch = createGuardedFetch({ allowPrivate: false, trustedUrls: [origin] });
     return uploadInline({ ...test.deps, fetch }, actor, { url: origin + path }, signal).finally(() =>

@@ -233,7 +233,7 @@ describe('GET /notices/events', () => {
       userId: user.userId,
       credential: { kind: 'key', id: 'key_1' },
       scopes: new Set([]),
-      plan: 'free',
+      accountPlan: 'free',
     } as const;
     const stream = followNotices(
       { db, changeHub, timing: TIMING, now: Date.now },

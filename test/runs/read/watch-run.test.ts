@@ -44,7 +44,7 @@ describe('a client that disconnects', () => {
     userId,
     credential: { kind: 'key', id: 'key_1' },
     scopes: new Set(SCOPES),
-    plan: 'free',
+    accountPlan: 'free',
   });
 
   it('ends the event stream and its subscription', async () => {

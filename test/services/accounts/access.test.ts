@@ -120,7 +120,7 @@ before(async () => {
       userId,
       credential: { kind: 'key', id: '' },
       scopes: new Set(SCOPES),
-      plan: 'free',
+      accountPlan: 'free',
     });
   }
   await insertTeam(db, { id: TEAM, name: 'Team' });
