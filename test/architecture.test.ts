@@ -444,9 +444,9 @@ describe('src', () => {
     );
   });
 
-  it('yields to other work by time, with lib/pause.ts, unless the work is not that of one account', () => {
+  it('yields to other work by time, with lib/yield-turn.ts, unless the work is not that of one account', () => {
     const exceptions: Readonly<Record<string, string>> = {
-      'lib/pause.ts': 'defines it',
+      'lib/yield-turn.ts': 'defines it',
       'lib/fair-scheduler.ts': 'is its queue',
       'lib/batcher.ts': 'collects the calls of one turn',
       'http/node-server.ts': 'handles one pipelined request in a turn',

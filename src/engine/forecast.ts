@@ -3,7 +3,7 @@
 // know how long a list is and which branch runs.
 import type { Plan, PlanNode } from '../graph/plan.ts';
 import type { JsonObject, Value, Values } from '../graph/types.ts';
-import { pause } from '../lib/pause.ts';
+import { yieldTurn } from '../lib/yield-turn.ts';
 import type { ForecastMode, NodeContext, NodeDefinition } from '../nodes/define.ts';
 import { computeCacheKey } from './cache.ts';
 import { callNode } from './call.ts';
@@ -147,7 +147,7 @@ class Forecaster {
     const unknownResult = { outputs: createUnknownOutputs(node, UNKNOWN_VALUE), isCached: false };
     if (values === undefined)
       return { values: toPartialValues(node, settings, portValues), ...unknownResult };
-    await this.#pause();
+    await this.#yieldTurn();
     if (performance.now() > this.#deadlineMs || this.#knownBytes > MAX_RUN_BYTES)
       return { values, ...unknownResult };
     const cachedOutputs = await this.#findCached(definition, node, values);
@@ -201,9 +201,9 @@ class Forecaster {
   }
 
   /** Other work does not use up the time of the forecast. */
-  async #pause(): Promise<void> {
+  async #yieldTurn(): Promise<void> {
     const startedMs = performance.now();
-    await pause();
+    await yieldTurn();
     this.#deadlineMs += performance.now() - startedMs;
   }
 }

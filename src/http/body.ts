@@ -8,9 +8,9 @@ import { markInexactNumbers, mayHaveInexactNumbers, parseExactJson } from '../li
 import { joinMembers, parseMemberTexts } from '../lib/json-scan.ts';
 import { findShapeProblem } from '../lib/json-shape.ts';
 import { JsonText } from '../lib/json-text.ts';
-import { pause } from '../lib/pause.ts';
 import { isRecord } from '../lib/record.ts';
 import { workFor } from '../lib/work.ts';
+import { yieldTurn } from '../lib/yield-turn.ts';
 import type { Server } from './deps.ts';
 import { readBytes } from './read-bytes.ts';
 
@@ -81,13 +81,13 @@ function finishNow(steps: Generator<void, unknown>): unknown {
   }
 }
 
-/** Pauses between the steps, and before the body is validated. Bodies that arrive together thus take turns. */
+/** Yields between the steps, and before the body is validated. Bodies that arrive together thus take turns. */
 async function finishInTurns(steps: Generator<void, unknown>): Promise<unknown> {
   for (;;) {
-    await pause();
+    await yieldTurn();
     const step = steps.next();
     if (step.done !== true) continue;
-    await pause();
+    await yieldTurn();
     return step.value;
   }
 }

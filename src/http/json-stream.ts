@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { cutIntoParts } from '../lib/cut-text.ts';
 import { JsonText } from '../lib/json-text.ts';
-import { pause } from '../lib/pause.ts';
+import { yieldTurn } from '../lib/yield-turn.ts';
 
 const PART_LENGTH = 65_536;
 
@@ -18,7 +18,7 @@ async function* gatherParts(value: unknown): AsyncGenerator<string, void, undefi
     if (text.length >= PART_LENGTH) {
       yield text;
       text = '';
-      await pause();
+      await yieldTurn();
     }
   }
   yield text;

@@ -1,8 +1,8 @@
 // Writes JSON values so that equal values have equal texts: without white space, with keys in a fixed order. Omits undefined
 // members, like JSON.stringify. The values must not contain cycles.
 import { createHash } from 'node:crypto';
-import { pause } from './pause.ts';
 import { isRecord } from './record.ts';
+import { yieldTurn } from './yield-turn.ts';
 
 export function toCanonicalJson(value: NonNullable<unknown> | null): string {
   return JSON.stringify(value, (_key, inner: unknown) => (isRecord(inner) ? sortKeys(inner) : inner));
@@ -58,7 +58,7 @@ export async function hashCanonicalJson(root: object): Promise<string> {
     if (text.length < PART_CHARACTERS) continue;
     hash.update(text);
     text = '';
-    await pause();
+    await yieldTurn();
   }
   return hash.update(text).digest('hex');
 }

@@ -1,6 +1,6 @@
 // Reads the frames after the first of an animation, which a decoder ignores, so that they can be checked too.
 import { crc32 } from 'node:zlib';
-import { pause } from '../lib/pause.ts';
+import { yieldTurn } from '../lib/yield-turn.ts';
 import { MAX_PIXELS } from './image-geometry.ts';
 
 export interface FrameGroup {
@@ -119,7 +119,7 @@ async function listFrameChunks(bytes: Buffer): Promise<readonly Chunk[]> {
     const isRepeated = chunk.type === 'IDAT' && chunks.at(-1)?.type === 'IDAT';
     if (FRAME_CHUNKS.has(chunk.type) && !isRepeated) chunks.push(chunk);
     if (chunks.length > MAX_FRAME_CHUNKS) throw new Error('The animation has too many chunks.');
-    if (++count % CHUNKS_PER_PAUSE === 0) await pause();
+    if (++count % CHUNKS_PER_PAUSE === 0) await yieldTurn();
   }
   return chunks;
 }

@@ -1,6 +1,6 @@
 // Checks that an image file is not cut off. Decoders stop after the first frame, and the GIF decoder accepts an animation
 // that is cut off later.
-import { pause } from '../lib/pause.ts';
+import { yieldTurn } from '../lib/yield-turn.ts';
 
 type CompletenessCheck = (bytes: Buffer) => boolean | Promise<boolean>;
 
@@ -41,10 +41,10 @@ async function isCompleteGif(bytes: Buffer): Promise<boolean> {
     else return false;
     while (bytes[offset] !== undefined && bytes[offset] !== 0) {
       offset += 1 + (bytes[offset] ?? 0);
-      if (++blockCount % BLOCKS_PER_PAUSE === 0) await pause();
+      if (++blockCount % BLOCKS_PER_PAUSE === 0) await yieldTurn();
     }
     offset += 1;
-    if (++blockCount % BLOCKS_PER_PAUSE === 0) await pause();
+    if (++blockCount % BLOCKS_PER_PAUSE === 0) await yieldTurn();
   }
   return false;
 }
@@ -62,7 +62,7 @@ async function isCompletePng(bytes: Buffer): Promise<boolean> {
     const length = bytes.readUInt32BE(offset);
     if (bytes.readUInt32BE(offset + 4) === PNG_IEND) return true;
     offset += 12 + length;
-    if (++chunkCount % BLOCKS_PER_PAUSE === 0) await pause();
+    if (++chunkCount % BLOCKS_PER_PAUSE === 0) await yieldTurn();
   }
   return false;
 }
@@ -83,7 +83,7 @@ async function isCompleteAvif(bytes: Buffer): Promise<boolean> {
     // A smaller size than that of the header is invalid, and could make this loop endless.
     if (boxBytes < (isLarge ? 16 : 8)) return false;
     offset += boxBytes;
-    if (++boxCount % BLOCKS_PER_PAUSE === 0) await pause();
+    if (++boxCount % BLOCKS_PER_PAUSE === 0) await yieldTurn();
   }
   return offset > 0 && offset <= bytes.length;
 }

@@ -7,7 +7,7 @@ import { isExactNumber } from '../../lib/exact-numbers.ts';
 import { getOrCreate } from '../../lib/get-or-create.ts';
 import { findShapeProblem } from '../../lib/json-shape.ts';
 import { JsonText } from '../../lib/json-text.ts';
-import { pause } from '../../lib/pause.ts';
+import { yieldTurn } from '../../lib/yield-turn.ts';
 import { MAX_RUN_INPUT_BYTES, type RunInputs } from '../../runs/prepare/run-request.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import type { Deps } from '../../services/deps.ts';
@@ -197,7 +197,7 @@ function createTableRowReader(
       const parsedCells = new Map<CellParser | undefined, Map<number, ParsedCell>>();
       let areCellsValid = true;
       for (const { nodeId, column, index, parse } of mappedInputs) {
-        await pause();
+        await yieldTurn();
         const parsedByIndex = getOrCreate(parsedCells, parse, () => new Map<number, ParsedCell>());
         const parsed = getOrCreate(parsedByIndex, index, () => parseCell(cells[index] ?? '', parse));
         if (parsed.value !== undefined) inputs.set(nodeId, parsed.value);
@@ -286,7 +286,7 @@ async function* checkRows(
   let bytes = 0;
   for await (const row of rows) {
     if (issues.isFull) return;
-    await pause();
+    await yieldTurn();
     const { key, path, inputs, config } = row;
     const inputBytes = countBytes(inputs);
     values += inputs.size;

@@ -8,8 +8,8 @@ import type { Value } from '../../graph/types.ts';
 import { valueToJsonText } from '../../graph/values.ts';
 import { parseMemberTexts } from '../../lib/json-scan.ts';
 import { stringifyJson } from '../../lib/json-text.ts';
-import { pause } from '../../lib/pause.ts';
 import { nameResults } from '../../lib/result-names.ts';
+import { yieldTurn } from '../../lib/yield-turn.ts';
 import { findMediaType } from '../../media/accepted-types.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { toVersionKey } from '../../runs/prepare/run-version.ts';
@@ -132,11 +132,11 @@ async function* writeCsv(
   yield toCsvLine(header);
   for await (const rows of listAllRows(deps, batch, signal)) {
     for (const row of rows) {
-      await pause();
+      await yieldTurn();
       const values = parseMemberTexts(row.inputs);
       const config = new Map(listFields(row.config).map(({ name, text }) => [name, text]));
       const results = Map.groupBy(await readResults(deps, plan, row), ({ node }) => node.id);
-      await pause();
+      await yieldTurn();
       const error = row.error === null ? '' : (JSON.parse(row.error) as { message: string }).message;
       yield toCsvLine([
         row.row_number,

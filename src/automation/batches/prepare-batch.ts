@@ -3,7 +3,7 @@ import { Collector } from '../../lib/collector.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import { createLru } from '../../lib/lru.ts';
-import { pause } from '../../lib/pause.ts';
+import { yieldTurn } from '../../lib/yield-turn.ts';
 import { requireActive } from '../../runs/accept/start-run.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import {
@@ -85,7 +85,7 @@ export async function prepareBatch(
     index++;
     const divided = divider.divide(row);
     bytes += countStoredBytes(divided);
-    await pause();
+    await yieldTurn();
     try {
       const planned = await planRow(row.config === null ? null : toConfigText(row.config));
       const { missing, ...price } = await priceRow(deps, { user, owner }, planned, row.inputs);
@@ -204,7 +204,7 @@ function createRowPlanner(
     if (cached !== undefined) return cached;
     const config = text === null ? undefined : new JsonText<RunConfig>(text);
     const { runnable } = await prepareVersion(deps, workflow.id, { number: workflow.version, config });
-    await pause();
+    await yieldTurn();
     const resolved = await resolvePlan(deps, planRequest(deps, runnable, {}), owner, credentials);
     if (resolved.credentials !== deps.environmentCredentials) credentials = resolved.credentials;
     requireProviders(findUnavailableNodes(resolved.plan));
@@ -216,7 +216,7 @@ function createRowPlanner(
       mayCost: hasPaidNode(deps, plan),
     };
     plans.set(key, planned, weighPlan(version, key));
-    await pause();
+    await yieldTurn();
     return planned;
   };
 }

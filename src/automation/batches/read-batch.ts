@@ -1,7 +1,7 @@
 // Reads and lists batches and their rows.
 import type { JsonObject } from '../../graph/types.ts';
 import { JsonText } from '../../lib/json-text.ts';
-import { pause } from '../../lib/pause.ts';
+import { yieldTurn } from '../../lib/yield-turn.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { toVersionKey } from '../../runs/prepare/run-version.ts';
 import { mergeSteps, readBoundedSteps, readPlan } from '../../runs/prepare/stored-run.ts';
@@ -159,10 +159,10 @@ export async function presentRows(
     const steps = stepRows === undefined ? await readBoundedSteps(deps.db, id) : mergeSteps(stepRows);
     const record = { nodeStates: [], outputs: presentOutputs(plan, steps) };
     outputs.set(id, truncateRecord(record, maxRowBytes).outputs);
-    await pause();
+    await yieldTurn();
   }
   // The caller serializes the rows in one step.
-  await pause();
+  await yieldTurn();
   return rows.map(row => ({
     row: row.row_number,
     key: row.key,

@@ -4,7 +4,7 @@
 import type { Json } from '../../graph/types.ts';
 import { joinMembers, parseMemberTexts } from '../../lib/json-scan.ts';
 import type { JsonText } from '../../lib/json-text.ts';
-import { pause } from '../../lib/pause.ts';
+import { yieldTurn } from '../../lib/yield-turn.ts';
 import type { RunInputs } from '../../runs/prepare/run-request.ts';
 import type { Tx } from '../../store/db.ts';
 import type { StoredRowValues } from './store/rows.ts';
@@ -129,7 +129,7 @@ export async function joinValues<R extends StoredRowValues>(
   const values = await listValues(tx, batchId, [...numbers]);
   const joinedRows: R[] = [];
   for (const [index, row] of rows.entries()) {
-    await pause();
+    await yieldTurn();
     joinedRows.push({ ...row, ...joinRow(row, references[index] ?? [], values) });
   }
   return joinedRows;

@@ -1,6 +1,6 @@
 // Claims the schedules that are due, and stores their firings.
 import { newId } from '../../lib/ids.ts';
-import { pause } from '../../lib/pause.ts';
+import { yieldTurn } from '../../lib/yield-turn.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import type { Tx } from '../../store/db.ts';
 import { enqueue } from '../../store/queue.ts';
@@ -58,7 +58,7 @@ async function claimSchedules(deps: RunDeps, tx: Tx): Promise<ClaimedFirings> {
     if (plan.firings.some(({ outcome }) => outcome === 'waiting'))
       await enqueue(tx, 'automation', [schedule.id]);
     // Finding the times of an expression may take some milliseconds.
-    await pause();
+    await yieldTurn();
   }
   const startable = await insertFirings(tx, firings, deps.timing.firingRetryMs);
   await updateNextRuns(tx, nextRuns);

@@ -2,8 +2,8 @@
 import type { Json } from '../../graph/types.ts';
 import { parseExactJson } from '../../lib/exact-numbers.ts';
 import { findShapeProblem } from '../../lib/json-shape.ts';
-import { pause } from '../../lib/pause.ts';
 import { isRecord } from '../../lib/record.ts';
+import { yieldTurn } from '../../lib/yield-turn.ts';
 import { splitArray } from './split-array.ts';
 import {
   MAX_COLUMNS,
@@ -38,7 +38,7 @@ export async function parseJsonLines(
     rest = lines.pop() ?? '';
     for (const text of lines) {
       parseLine(text);
-      await pause();
+      await yieldTurn();
     }
     if (rest.length > MAX_ROW_CHARACTERS) {
       collector.report(line + 1, `${ROW_TOO_LONG} ${NOT_READ}`);
@@ -46,7 +46,7 @@ export async function parseJsonLines(
       break;
     }
     await collector.flush(false);
-    await pause();
+    await yieldTurn();
   }
   parseLine(rest);
   rows.end();
@@ -62,7 +62,7 @@ export async function parseJsonArray(
     if ('problem' in part) collector.report(part.line, `${part.problem} ${NOT_READ}`);
     else rows.add(part.line, part.item, 'item');
     await collector.flush(false);
-    await pause();
+    await yieldTurn();
   }
   rows.end();
 }

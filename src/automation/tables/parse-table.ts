@@ -2,7 +2,7 @@
 
 import Papa, { type ParseConfig, type ParseResult } from 'papaparse';
 import { formatCount } from '../../graph/format-count.ts';
-import { pause } from '../../lib/pause.ts';
+import { yieldTurn } from '../../lib/yield-turn.ts';
 import { decode, type EncodedFile } from './encoding.ts';
 import { normalizeLineEnds } from './line-ends.ts';
 import { parseJsonArray, parseJsonLines } from './parse-json.ts';
@@ -119,7 +119,7 @@ async function parseCsv(
     if (rest.length > CHUNK_BYTES) {
       parse(rest, false);
       await collector.flush(false);
-      await pause();
+      await yieldTurn();
     }
     const problem = findRowProblem(rest, DELIMITERS[delimiter ?? 'comma']);
     if (problem === undefined) continue;

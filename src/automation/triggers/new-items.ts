@@ -1,5 +1,5 @@
 // Stores the items that a poll of a feed or inbox found. Items of the first poll start no runs, later items do.
-import { pause } from '../../lib/pause.ts';
+import { yieldTurn } from '../../lib/yield-turn.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import type { Tx } from '../../store/db.ts';
 import { toRefusal } from '../start-for-user.ts';
@@ -86,7 +86,7 @@ async function mapItems(trigger: TriggerRow, items: readonly FoundItem[]): Promi
   const refusals: string[] = [];
   let chars = 0;
   for (const { item, label, payload } of items.slice(0, MAX_RUNS_PER_POLL)) {
-    await pause();
+    await yieldTurn();
     try {
       const inputs = mapInputs(trigger.inputs, payload);
       chars += inputs.length;

@@ -1,7 +1,7 @@
 // Parses RSS 2.0, RSS 1.0 and Atom as they arrive. Text and items beyond the limits are dropped and not buffered.
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { findByteOrderMark } from '../../lib/charset.ts';
-import { pause } from '../../lib/pause.ts';
+import { yieldTurn } from '../../lib/yield-turn.ts';
 
 export interface FeedItem {
   readonly title: string;
@@ -66,7 +66,7 @@ export async function parseFeed(chunks: AsyncIterable<Uint8Array>, charset?: str
   const parser = createFeedParser();
   let decoder: InstanceType<typeof TextDecoder> | undefined;
   for await (const chunk of chunks) {
-    await pause();
+    await yieldTurn();
     decoder ??= new TextDecoder(findByteOrderMark(chunk)?.charset ?? charset ?? findXmlEncoding(chunk));
     parser.write(decoder.decode(chunk, { stream: true }));
   }

@@ -5,7 +5,7 @@ import { sha256Hex } from '../../lib/crypto.ts';
 import { cutText } from '../../lib/cut-text.ts';
 import { toError } from '../../lib/errors.ts';
 import { FetchError } from '../../lib/fetch/error.ts';
-import { pause } from '../../lib/pause.ts';
+import { yieldTurn } from '../../lib/yield-turn.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { storeFailedPoll, storeFoundItems } from './new-items.ts';
 import { type FeedItem, type ParsedFeed, parseFeed } from './parse-feed.ts';
@@ -51,7 +51,7 @@ interface KeyedItem {
 async function storeFeed(deps: RunDeps, trigger: TriggerRow, { items, dropped }: ParsedFeed): Promise<void> {
   const itemsByGuid = new Map<string, KeyedItem>();
   for (const item of items) {
-    await pause();
+    await yieldTurn();
     itemsByGuid.set(item.guid, toKeyedItem(item));
   }
   const keyedItems = [...itemsByGuid.values()];

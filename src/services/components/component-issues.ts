@@ -2,7 +2,7 @@
 import { isComponentCall, listComponentCalls } from '../../graph/components/calls.ts';
 import { MAX_DEPTH, MAX_EXPANDED_NODES } from '../../graph/components/component-tree.ts';
 import { type IssueList, type LintIssue, MAX_ISSUES, toJsonPointer } from '../../graph/issues.ts';
-import { pause } from '../../lib/pause.ts';
+import { yieldTurn } from '../../lib/yield-turn.ts';
 import type { Component, ComponentRef, Components } from './read-components.ts';
 
 /** A call in the graph that is linted. */
@@ -52,7 +52,7 @@ export async function listComponentIssues(
     const nested: PlacedCall[] = [];
     for (const { ref, path, index } of pending) {
       if (++visited > MAX_EXPANDED_NODES) return { issues, total };
-      await pause();
+      await yieldTurn();
       const component = components.find(ref);
       if (component === undefined) continue;
       for (const { nodeId, edgeId: _, path: __, ...issue } of issuesOf(component)) {

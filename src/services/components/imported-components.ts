@@ -11,7 +11,7 @@ import { sha256 } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { replaceAllText } from '../../lib/find-text.ts';
 import { newId } from '../../lib/ids.ts';
-import { pause } from '../../lib/pause.ts';
+import { yieldTurn } from '../../lib/yield-turn.ts';
 import { findImportedComponent } from '../../store/workflows/imported-components.ts';
 import { getPersonalWorkspaceId } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
@@ -70,7 +70,7 @@ export async function prepareComponents(
   for (const source of ordered) {
     const write = await writeComponent(deps, user, { source, nodes: linkCalls(source.nodes), imported });
     // Each step may take long for a large component.
-    await pause();
+    await yieldTurn();
     const hash = await hashComponent(source, write.text, linked, body.media ?? []);
     const existing = await findImportedComponent(deps.db, { userId: user.userId, workspace, hash });
     const id = existing?.id ?? newId('workflow', deps.now());
@@ -133,7 +133,7 @@ async function hashComponent(
   for (const { mediaId, url, sha256: hash } of media) {
     if (hash === undefined || !text.includes(mediaId)) continue;
     hashes.set(mediaId, hash);
-    await pause();
+    await yieldTurn();
     content = replaceAllText(content, JSON.stringify(url).slice(1, -1), hash);
   }
   return sha256(JSON.stringify([name, content.replaceAll(ID, id => hashes.get(id) ?? id)]));

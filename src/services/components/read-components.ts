@@ -3,7 +3,7 @@ import { type ComponentCall, listComponentCalls } from '../../graph/components/c
 import { MAX_DEPTH, MAX_EXPANDED_NODES } from '../../graph/components/component-tree.ts';
 import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
-import { pause } from '../../lib/pause.ts';
+import { yieldTurn } from '../../lib/yield-turn.ts';
 import type { Tx } from '../../store/db.ts';
 import { type ComponentRow, listComponents, listVersionSizes } from '../../store/workflows/components.ts';
 import type { Deps } from '../deps.ts';
@@ -97,7 +97,7 @@ export async function readComponents(
       });
       nested.push(...listComponentCalls(graph));
       // Each graph may take long to parse.
-      await pause();
+      await yieldTurn();
     }
     pending = nested;
   }

@@ -3,8 +3,8 @@
 import { COMPONENT_CALL } from '../../graph/components/calls.ts';
 import { hasErrors, type IssueList, type LintIssue, mergeIssues, NO_ISSUES } from '../../graph/issues.ts';
 import { AppError } from '../../lib/errors.ts';
-import { pause } from '../../lib/pause.ts';
 import { createThreadPool, TaskTooCostlyError } from '../../lib/threads/pool.ts';
+import { yieldTurn } from '../../lib/yield-turn.ts';
 import { type CatalogOrigin, getCatalogOrigin } from '../../nodes/catalog.ts';
 import { listReadableWorkflows } from '../../store/workflows/components.ts';
 import type { UserActor } from '../accounts/actor.ts';
@@ -148,7 +148,7 @@ async function lintComponents(
   for (const component of all) {
     if (!readable.has(component.workflowId)) continue;
     issues.set(component, await lintComponent(deps, component));
-    await pause();
+    await yieldTurn();
   }
   return listComponentIssues(tree.calls, tree.components, component => issues.get(component) ?? []);
 }

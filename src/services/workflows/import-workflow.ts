@@ -2,8 +2,8 @@
 // inserts the rows of the media and the workflows.
 import { AppError } from '../../lib/errors.ts';
 import { replaceAllText } from '../../lib/find-text.ts';
-import { pause } from '../../lib/pause.ts';
 import { MAX_GRAPH_BYTES } from '../../lib/size-limits.ts';
+import { yieldTurn } from '../../lib/yield-turn.ts';
 import type { Tx } from '../../store/db.ts';
 import { upsertImportedComponent } from '../../store/workflows/imported-components.ts';
 import { findMediaIds, replaceMediaIds } from '../../store/workflows/versions.ts';
@@ -65,7 +65,7 @@ async function requireWithinLimits({ nodes, edges, components = [] }: ImportBody
       throw new AppError('payload_too_large', `nodes and edges are larger than ${MAX_GRAPH_BYTES} bytes.`);
     if (graph.nodes !== nodes) componentBytes += bytes;
     // Each graph may take long to write.
-    await pause();
+    await yieldTurn();
   }
   if (componentBytes > MAX_COMPONENT_BYTES)
     throw new AppError(
@@ -111,7 +111,7 @@ async function replaceMedia(write: GraphWrite, { replacements }: ImportedMedia):
 async function replaceIn(text: string, replacements: ReadonlyMap<string, Replacement>): Promise<string> {
   let textWithNewUrls = text;
   for (const { oldUrl, url } of findMediaIds(text).flatMap(id => replacements.get(id) ?? [])) {
-    await pause();
+    await yieldTurn();
     textWithNewUrls = replaceAllText(textWithNewUrls, toJsonText(oldUrl), toJsonText(url));
   }
   return replaceMediaIds(textWithNewUrls, new Map([...replacements].map(([oldId, { id }]) => [oldId, id])));

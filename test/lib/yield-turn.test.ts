@@ -3,26 +3,26 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { noteActive } from '../../src/lib/active-accounts.ts';
-import { pause } from '../../src/lib/pause.ts';
 import { workFor } from '../../src/lib/work.ts';
+import { yieldTurn } from '../../src/lib/yield-turn.ts';
 import { workAs } from '../support/work.ts';
 
 function compute(ms: number): void {
   for (const endMs = performance.now() + ms; performance.now() < endMs; );
 }
 
-describe('pause', () => {
+describe('yieldTurn', () => {
   it('continues at once within a slice, and then waits for a turn of the event loop', async () => {
     await nextTurn();
-    assert.equal(pause(), undefined);
+    assert.equal(yieldTurn(), undefined);
     compute(11);
     let hasTurned = false;
     setImmediate(() => {
       hasTurned = true;
     });
-    await pause();
+    await yieldTurn();
     assert.equal(hasTurned, true);
-    assert.equal(pause(), undefined, 'a new slice');
+    assert.equal(yieldTurn(), undefined, 'a new slice');
   });
 
   it('lets accounts take turns', async () => {
@@ -32,12 +32,12 @@ describe('pause', () => {
     const run = async (account: string): Promise<void> => {
       for (let slice = 0; slice < 3; slice++) {
         compute(11);
-        await pause();
+        await yieldTurn();
         order.push(account);
       }
     };
     await nextTurn();
-    pause();
+    yieldTurn();
     const runFor = (account: string) => workAs(account, () => run(account));
     await Promise.all([runFor('a'), runFor('a'), runFor('b')]);
     assert.equal(order.join(''), 'abababaaa');
@@ -50,7 +50,7 @@ describe('pause', () => {
         caller.abort(new Error('hung up'));
         for (;;) {
           compute(1);
-          await pause();
+          await yieldTurn();
         }
       }),
       /hung up/,

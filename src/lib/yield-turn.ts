@@ -1,5 +1,5 @@
-// Lets the process do other work during a long computation. Pauses depend on the time, because users decide how long an item
-// takes.
+// Lets the process do other work during a long computation. When it yields depends on the time, because users decide how
+// long an item takes.
 import { hasActiveOthers } from './active-accounts.ts';
 import { FairScheduler } from './fair-scheduler.ts';
 import { getWork } from './work.ts';
@@ -15,7 +15,7 @@ let sliceStartMs: number | undefined;
  * slice of 10 ms, and then a promise that resolves when the account of the current work may continue. Accounts take turns.
  * The promise rejects with the reason of the signal if nobody waits for the result any more.
  */
-export function pause(): Promise<void> | undefined {
+export function yieldTurn(): Promise<void> | undefined {
   return performance.now() - startSlice() < SLICE_MS ? undefined : waitForTurn();
 }
 
