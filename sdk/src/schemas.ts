@@ -3603,6 +3603,31 @@ export type WorkflowCredentials = {
   readonly comfyui?: string | null;
 };
 
+/** Changes of nodes and edges. If one operation fails, none is applied */
+export type WorkflowEditRequest = {
+  readonly operations: readonly {
+    readonly op:
+      | 'add_node'
+      | 'remove_node'
+      | 'connect'
+      | 'disconnect'
+      | 'set_config'
+      | 'rename'
+      | 'replace_node_type';
+    /** Without it, `rename` renames the workflow */
+    readonly nodeId?: string;
+    /** For `add_node` and `replace_node_type` */
+    readonly nodeType?: string;
+    readonly label?: string;
+    /** `set_config` merges these fields. null restores the default, unless the field accepts null */
+    readonly config?: Readonly<Record<string, unknown>>;
+    /** For `connect` and `disconnect`: `node.port -> node.port`, such as `idea.text -> picture.prompt` */
+    readonly edge?: string;
+  }[];
+  /** Lay out the whole board again */
+  readonly arrange?: boolean;
+};
+
 /** One server-sent event of a workflow, with its fields `event` and `data` */
 export type WorkflowEvent = WorkflowChangedEvent | PresenceEvent;
 

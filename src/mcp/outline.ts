@@ -4,7 +4,8 @@ import { isComponentCall } from '../graph/components/calls.ts';
 import { getComponentPorts } from '../graph/config-ports.ts';
 import type { Graph, GraphNode, Json, JsonObject } from '../graph/types.ts';
 import { cutText } from '../lib/cut-text.ts';
-import { formatEdge, formatPorts } from './agent-graph.ts';
+import { formatEdge } from '../services/workflows/graph-text.ts';
+import { formatPorts } from './agent-graph.ts';
 import { formatData, MAX_CHARACTERS } from './result.ts';
 
 export interface Outline {

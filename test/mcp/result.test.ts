@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readSettings } from '../../src/lib/settings.ts';
-import { formatEdge, parseEdgeText, toGraph } from '../../src/mcp/agent-graph.ts';
+import { toGraph } from '../../src/mcp/agent-graph.ts';
 import { outlineGraph } from '../../src/mcp/outline.ts';
 import { formatData, limitData, MAX_CHARACTERS } from '../../src/mcp/result.ts';
 import { createNodeCatalog } from '../../src/nodes/catalog.ts';
+import { formatEdge, parseEdgeText } from '../../src/services/workflows/graph-text.ts';
 
 const catalog = createNodeCatalog(readSettings({}));
 

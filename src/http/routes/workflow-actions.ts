@@ -3,6 +3,7 @@ import { Success } from '../../services/accounts/account.schema.ts';
 import type { Deps } from '../../services/deps.ts';
 import { restoreWorkflowAsAdmin, undoDeletion } from '../../services/workflows/delete-workflow.ts';
 import { duplicateWorkflow } from '../../services/workflows/duplicate-workflow.ts';
+import { editWorkflow } from '../../services/workflows/edit-workflow.ts';
 import { layoutWorkflow } from '../../services/workflows/layout-workflow.ts';
 import { lintGraphBody, lintWorkflow } from '../../services/workflows/lint-workflow.ts';
 import {
@@ -16,11 +17,13 @@ import {
   BudgetBody,
   DuplicateBody,
   GraphBody,
+  GraphWriteQuery,
   LayoutBody,
   LintOverridesBody,
   PublishBody,
   SelectionBody,
   VisibilityBody,
+  WorkflowEditBody,
   WorkflowParams,
 } from '../../services/workflows/workflow.schema.ts';
 import {
@@ -34,7 +37,7 @@ import {
 import type { Server } from '../deps.ts';
 import { streamEvents } from '../event-stream.ts';
 import { createDescriber, RESOURCE_ERRORS } from '../route.ts';
-import { sendCreated, sendTagged, WORKFLOW_LINKS } from './workflows.ts';
+import { GRAPH_ERRORS, sendCreated, sendTagged, WORKFLOW_LINKS } from './workflows.ts';
 
 const operation = createDescriber('Workflows');
 const adminOperation = createDescriber('Administration');
@@ -119,6 +122,27 @@ function registerBoard(server: Server, deps: Deps): void {
       response: { 200: LintReport },
     }),
     req => lintWorkflow(deps, req.actor, req.params.id, req.body),
+  );
+  server.post(
+    '/api/v1/workflows/:id/edit',
+    operation('editWorkflow', 'workflows:write', {
+      summary: 'Edit nodes and edges of a workflow',
+      description:
+        'Applies operations to the graph, with the same effect as in the editor: `add_node`, `remove_node`, `connect`, `disconnect`, `set_config`, `rename` and `replace_node_type`. If one fails, none is applied, and the error names it. New nodes are placed automatically. With `If-Match`, the edit is refused with `stale_write` if the workflow has changed since.',
+      errors: [...GRAPH_ERRORS, ...RESOURCE_ERRORS, 'stale_write', 'app_would_break', 'board_too_large'],
+      params,
+      querystring: GraphWriteQuery,
+      body: WorkflowEditBody,
+      inexactNumbers: 'reject',
+      response: { 200: Workflow },
+      requestHeaders: ['If-Match'],
+      responseHeaders: ['ETag'],
+    }),
+    async (req, reply) => {
+      const conditions = { ifMatch: req.headers['if-match'], mayBreakApp: req.query.breakApp };
+      const edited = await editWorkflow(deps, req.actor, req.params.id, { ...req.body, ...conditions });
+      return sendTagged(reply, edited);
+    },
   );
   server.post(
     '/api/v1/workflows/:id/layout',

@@ -6,9 +6,10 @@ import { duplicateTemplate } from '../../runs/templates/duplicate-template.ts';
 import { Exact } from '../../services/schema.ts';
 import { editGraph } from '../../services/workflows/change-workflow.ts';
 import { createWorkflow } from '../../services/workflows/create-workflow.ts';
+import { applyOperations, OPERATIONS } from '../../services/workflows/edit-operations.ts';
+import { editWorkflow } from '../../services/workflows/edit-workflow.ts';
 import type { PresentedWorkflow } from '../../services/workflows/present-workflow.ts';
 import { estimatePrice, getWorkflowPageUrl, presentIssues, TRUNCATION, toGraph } from '../agent-graph.ts';
-import { applyOperations, OPERATIONS } from '../operations.ts';
 import {
   ADD_HINTS,
   AnyObject,
@@ -87,12 +88,8 @@ export const editWorkflowTool = defineTool({
   output: WRITE_OUTPUT,
   tooLongHint: TOO_LONG_HINT,
   call: async (ctx, { workflowId, baseVersion, operations, arrange, breakApp: mayBreakApp }) => {
-    const edited = await editGraph(ctx.deps, ctx.actor, workflowId, {
-      baseVersion,
-      mayBreakApp,
-      change: graph => applyOperations(ctx.deps.catalog, graph, { operations, path: '/operations' }),
-      ...(arrange === true ? { autoLayout: 'always' } : {}),
-    });
+    const edit = { baseVersion, operations, arrange, mayBreakApp };
+    const edited = await editWorkflow(ctx.deps, ctx.actor, workflowId, edit);
     return presentWritten(ctx, workflowId, edited);
   },
 });

@@ -11,7 +11,8 @@ import type { RunDeps } from '../../runs/deps.ts';
 import { listEntries } from '../../services/catalog.ts';
 import { type FoundComponent, findComponents } from '../../services/components/find-components.ts';
 import { Exact } from '../../services/schema.ts';
-import { formatPorts, RENDERER } from '../agent-graph.ts';
+import { RENDERER } from '../../services/workflows/graph-text.ts';
+import { formatPorts } from '../agent-graph.ts';
 import { AnyObject, defineTool, Limit, OneOf, OutputSchema, READ_HINTS } from '../tool.ts';
 
 const DEFAULT_LIMIT = 12;

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { listTemplatePage, readTemplateGraph, type Template } from '../../runs/templates/read-templates.ts';
 import { Exact } from '../../services/schema.ts';
-import { RENDERER } from '../agent-graph.ts';
+import { RENDERER } from '../../services/workflows/graph-text.ts';
 import { AnyObject, Cursor, defineTool, Limit, OutputSchema, READ_HINTS, type ToolContext } from '../tool.ts';
 
 const DEFAULT_LIMIT = 10;

@@ -105,6 +105,7 @@ function requireIfMatch(workflow: WorkflowRow, ifMatch: string | undefined): voi
 export interface GraphEdit {
   /** The version that the change is based on. Default: the stored version. */
   readonly baseVersion?: number | undefined;
+  readonly ifMatch?: string | undefined;
   /** A pure function that changes the graph. Throws if the change does not apply to the graph. */
   readonly change: (graph: Graph) => EditedGraph;
   readonly autoLayout?: 'always' | undefined;
@@ -159,10 +160,11 @@ async function applyEdit(
   deps: Deps,
   { tx, user, runTask }: EditContext,
   id: string,
-  { baseVersion, change, autoLayout, mayBreakApp }: GraphEdit,
+  { baseVersion, ifMatch, change, autoLayout, mayBreakApp }: GraphEdit,
 ): Promise<CommittedWorkflow> {
   const view = await lockForEdit(tx, user, id);
   const { workflow } = view;
+  requireIfMatch(workflow, ifMatch);
   if (baseVersion !== undefined && baseVersion !== workflow.version)
     throw createStaleWriteError(workflow.version, baseVersion);
   const current = await deps.versions.get(tx, id, workflow.version);

@@ -4,7 +4,8 @@ import { EXECUTION_STATUSES } from '../../store/executions.ts';
 import { LINK_PERMISSIONS } from '../../store/workflows/workflows.ts';
 import { EdgeInput, NodeInput } from '../graph.schema.ts';
 import { ArrayQuery } from '../paging.ts';
-import { Exact, Id, IdParams, Named, Nullable, PositiveInteger } from '../schema.ts';
+import { Exact, Id, IdParams, Named, NamedExact, Nullable, PositiveInteger } from '../schema.ts';
+import { OPERATIONS } from './edit-operations.ts';
 
 const MAX_NAME = 200;
 const MAX_DESCRIPTION = 10_000;
@@ -105,6 +106,40 @@ export const GraphWriteQuery = Type.Object({
     }),
   ),
 });
+
+/** The parts that an operation needs depend on `op`; its error names a missing part. */
+const Operation = Exact({
+  op: Type.Enum(OPERATIONS),
+  nodeId: Type.Optional(
+    Type.String({ maxLength: 1000, description: 'Without it, `rename` renames the workflow' }),
+  ),
+  nodeType: Type.Optional(
+    Type.String({ maxLength: 200, description: 'For `add_node` and `replace_node_type`' }),
+  ),
+  label: Type.Optional(Type.String({ maxLength: 200 })),
+  config: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description:
+        '`set_config` merges these fields. null restores the default, unless the field accepts null',
+    }),
+  ),
+  edge: Type.Optional(
+    Type.String({
+      maxLength: 3000,
+      description:
+        'For `connect` and `disconnect`: `node.port -> node.port`, such as `idea.text -> picture.prompt`',
+    }),
+  ),
+});
+
+export const WorkflowEditBody = NamedExact(
+  'WorkflowEditRequest',
+  'Changes of nodes and edges. If one operation fails, none is applied',
+  {
+    operations: Type.Array(Operation, { minItems: 1, maxItems: 100 }),
+    arrange: Type.Optional(Type.Boolean({ description: 'Lay out the whole board again' })),
+  },
+);
 
 export const UpdateWorkflowQuery = Type.Object({
   ...GraphWriteQuery.properties,

@@ -77,6 +77,7 @@ const CHOSEN_PROBES: Readonly<Record<string, readonly string[]>> = {
     'GET /api/v1/workflows/{id}/export: a long list',
     'POST /api/v1/workflows/{id}/versions/1/restore: many objects',
     'POST /api/v1/workflows/{id}/layout: the largest graph for the layout',
+    'POST /api/v1/workflows/{id}/edit: many nodes',
     'POST /api/v1/workflows/{id}/duplicate: many nodes',
     'POST /api/v1/workflows/{id}/publish: many objects',
     'GET /api/v1/published/a-many-objects without a key: many objects',

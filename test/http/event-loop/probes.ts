@@ -1,7 +1,14 @@
 // Creates one probe per request or node. A probe prepares its requests in the prober, and returns a function that sends
 // the measured requests.
 import type { BodySchema } from '../../support/http/random-body.ts';
-import { createTooLargeGraph, type Graph, makeNode, REJECTED_GRAPHS, STORABLE_GRAPHS } from './graphs.ts';
+import {
+  createTooLargeGraph,
+  type Graph,
+  MAX_BYTES,
+  makeNode,
+  REJECTED_GRAPHS,
+  STORABLE_GRAPHS,
+} from './graphs.ts';
 import { createLargestBody } from './largest-body.ts';
 import { type ConfiguredNode, DRAWING_NODES } from './nodes.ts';
 import {
@@ -83,6 +90,14 @@ function createWriteProbes(): Probes {
   return probes;
 }
 
+/** As many operations as an edit may have. Each copies the lists of nodes and edges. */
+const LARGEST_EDIT = Array.from({ length: 100 }, (_, index) => ({
+  op: 'add_node',
+  nodeId: `added${index}`,
+  nodeType: 'input:text',
+  config: { value: 'a'.repeat(MAX_BYTES / 100 - 200) },
+}));
+
 function createReadProbes(): Probes {
   const probes: Record<string, Probe> = {};
   for (const graphName of Object.keys(STORABLE_GRAPHS)) {
@@ -101,6 +116,7 @@ function createReadProbes(): Probes {
     addProbe('POST', `${V1}/workflows/{id}/versions/1/restore`, {});
     addProbe('POST', `${V1}/workflows/{id}/lint`, {});
     addProbe('POST', `${V1}/workflows/{id}/layout`, {});
+    addProbe('POST', `${V1}/workflows/{id}/edit`, { operations: LARGEST_EDIT });
     addProbe('POST', `${V1}/workflows/{id}/duplicate`, {});
     addProbe('POST', `${V1}/workflows/{id}/publish`, { isPublished: true, slug });
     addProbe('GET', `${V1}/published/${slug}`, undefined, '');

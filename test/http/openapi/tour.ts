@@ -241,6 +241,9 @@ async function tourWorkflows({ send, graph }: TourContext): Promise<string> {
   await send('POST', `${V1}/workflows/lint`, graph);
   await send('POST', `${workflowPath}/lint`, {});
   await send('POST', `${workflowPath}/layout`, {});
+  await send('POST', `${workflowPath}/edit`, {
+    operations: [{ op: 'rename', nodeId: 'place', label: 'Place' }],
+  });
   await send('POST', `${workflowPath}/heartbeat`);
   await send('PUT', `${workflowPath}/selection`, { nodeIds: ['place'] });
   await send('POST', `${workflowPath}/visibility`, { linkPermission: 'VIEW' });

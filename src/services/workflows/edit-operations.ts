@@ -1,12 +1,11 @@
 // Applies a list of operations to a graph: all or none.
-import type { Catalog } from '../graph/catalog.ts';
-import { withConfig, withEdge, withoutItems, withType } from '../graph/edit.ts';
-import type { EdgeEnds } from '../graph/handles.ts';
-import { findNearestName } from '../graph/nearest.ts';
-import type { Graph, GraphEdge, JsonObject } from '../graph/types.ts';
-import { type AppError, createFieldError } from '../lib/errors.ts';
-import type { EditedGraph } from '../services/workflows/change-workflow.ts';
-import { formatEdge, parseEdgeText, RENDERER, toGraphNode, type UnplacedNode } from './agent-graph.ts';
+import type { Catalog } from '../../graph/catalog.ts';
+import { withConfig, withEdge, withoutItems, withType } from '../../graph/edit.ts';
+import type { EdgeEnds } from '../../graph/handles.ts';
+import { findNearestName } from '../../graph/nearest.ts';
+import type { Graph, GraphEdge, JsonObject } from '../../graph/types.ts';
+import { type AppError, createFieldError } from '../../lib/errors.ts';
+import { formatEdge, parseEdgeText, RENDERER, toGraphNode, type UnplacedNode } from './graph-text.ts';
 
 export const OPERATIONS = [
   'add_node',
@@ -28,7 +27,7 @@ export interface Operation {
 }
 
 /** The graph after the previous operations, and the new name of the workflow if an operation renames it. */
-interface Draft {
+export interface Draft {
   readonly nodes: readonly UnplacedNode[];
   readonly edges: readonly GraphEdge[];
   readonly name?: string;
@@ -47,7 +46,7 @@ export function applyOperations(
   catalog: Catalog,
   graph: Graph,
   { operations, path }: { readonly operations: readonly Operation[]; readonly path: string },
-): EditedGraph {
+): Draft {
   return operations.reduce<Draft>(
     (draft, operation, index) =>
       APPLIERS[operation.op]({ draft, operation, catalog, path: `${path}/${index}` }),
