@@ -23,10 +23,7 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   gpt: ['llm'],
   chatgpt: ['llm'],
   claude: ['llm'],
-  ai: ['model'],
   foreach: ['loop'],
-  repeat: ['loop'],
-  foreground: ['background'],
   combine: ['join', 'merge', 'mix', 'collect'],
   merge: ['join', 'combine'],
   concat: ['join'],
@@ -150,8 +147,8 @@ interface Match<Entry> {
 }
 
 /**
- * Returns the entries that match all words, best first. If no name or use matches all words, adds the entries that match
- * some of them. Those that cannot run come after the others that match as well. Without words, returns all entries.
+ * Returns the entries that match all words, best first. If no name or use matches all words, adds the entries whose
+ * names or uses match some of them. Those that cannot run come after the others that match as well. Without words, returns all entries.
  */
 export function searchNodes<Entry extends SearchableEntry>(
   entries: readonly Entry[],
@@ -172,7 +169,7 @@ export function searchNodes<Entry extends SearchableEntry>(
   });
   const isExact = matches.some(({ missing, isWeak }) => missing === 0 && !isWeak);
   return matches
-    .filter(({ missing }) => missing === 0 || !isExact)
+    .filter(({ missing, isWeak }) => missing === 0 || (!isExact && !isWeak))
     .sort(compareMatches)
     .map(({ entry }) => entry);
 }
