@@ -1,6 +1,7 @@
 // Defines all commands of the editor once, for the keys, the command menu, the toolbar and the list of shortcuts.
 
 import { flushSync } from 'react-dom';
+import { isModel } from '../../src/graph/catalog.ts';
 import { isComponentCall } from '../../src/graph/components/calls.ts';
 import type { Layout } from '../../src/graph/layout/layout.ts';
 import { getBoundingBox } from '../../src/graph/rects.ts';
@@ -12,7 +13,7 @@ import {
   distribute,
   type NodeBox,
 } from '../board/align.ts';
-import { apply, type Board, type Change } from '../board/board.ts';
+import { apply, type Board, type Change, findNode } from '../board/board.ts';
 import { parsePastedText, paste, type Subgraph, toClipboardText } from '../board/clipboard.ts';
 import { move, remove, replaceNodes } from '../board/edits.ts';
 import { findFreeSpace, getObstacles } from '../board/free-space.ts';
@@ -50,7 +51,7 @@ const labels = messages.flow.commands;
 const MAX_PASTED_CHARS = 20_000;
 
 const openPanel =
-  (kind: Exclude<Panel['kind'], 'add' | 'result' | 'component'>) =>
+  (kind: Exclude<Panel['kind'], 'add' | 'result' | 'component' | 'replace-model'>) =>
   ({ view }: EditorContextValue): void =>
     view.setState({ panel: { kind } });
 
@@ -73,6 +74,13 @@ export const COMMANDS: readonly Command[] = [
   { id: 'run-from', label: labels.runFrom, keys: [], run: editor => void showRunPlan(editor, 'from') },
   { id: 'run-again', label: labels.runAgain, keys: [], run: editor => void showRunPlan(editor, 'again') },
   { id: 'pin', label: labels.pin, keys: [], run: togglePin },
+  {
+    id: 'replace-model',
+    label: labels.replaceModel,
+    keys: ['R'],
+    run: openReplaceModel,
+    isAvailable: editor => findSelectedModel(editor) !== undefined,
+  },
   { id: 'library', label: labels.library, keys: ['L'], run: toggleDock('library') },
   { id: 'runs', label: labels.runs, keys: [], run: toggleDock('runs') },
   { id: 'cancel', label: labels.cancel, keys: [], run: ({ runs }) => void runs.cancel() },
@@ -192,6 +200,20 @@ function togglePin({ session, runs }: EditorContextValue): void {
       return result?.status === 'COMPLETED' ? setPin(board, node.id, result.executionId) : [];
     });
   store.actions.perform(messages.flow.edits.pin, changes);
+}
+
+/** Returns the id of the selected node if it is a model that the user may replace. */
+function findSelectedModel({ session }: EditorContextValue): string | undefined {
+  const { board, selection } = session.store.getState();
+  const [id = ''] = selection;
+  if (session.isReadOnly || selection.size !== 1) return undefined;
+  const entry = session.catalog.find(findNode(board, id)?.data.nodeType ?? '');
+  return entry !== undefined && isModel(entry) ? id : undefined;
+}
+
+function openReplaceModel(editor: EditorContextValue): void {
+  const nodeId = findSelectedModel(editor);
+  if (nodeId !== undefined) editor.view.setState({ panel: { kind: 'replace-model', nodeId } });
 }
 
 function hasSelectedCall({ session }: EditorContextValue): boolean {

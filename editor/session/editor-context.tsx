@@ -33,7 +33,7 @@ export type Panel =
         | 'make-component'
         | 'callers';
     }
-  | { readonly kind: 'component'; readonly nodeId: string }
+  | { readonly kind: 'component' | 'replace-model'; readonly nodeId: string }
   | { readonly kind: 'result'; readonly nodeId: string; readonly index?: number };
 
 /** The panels that can be docked beside the board. */

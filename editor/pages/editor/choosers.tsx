@@ -1,4 +1,4 @@
-// Renders the command menu, the node search, and the list of keyboard shortcuts.
+// Renders the command menu and the node search.
 
 import { flushSync } from 'react-dom';
 import { getCategory } from '../../canvas/colors.ts';
@@ -6,7 +6,6 @@ import { COMMANDS, getCommand } from '../../canvas/commands.ts';
 import { CategoryIcon } from '../../canvas/icons.tsx';
 import { messages } from '../../flow-messages.ts';
 import { type Choice, Chooser } from '../../kit/chooser.tsx';
-import { Dialog } from '../../kit/dialog.tsx';
 import { useEditor } from '../../session/editor-context.tsx';
 import styles from './keys.module.css';
 
@@ -70,28 +69,6 @@ export function FindNode({ onClose }: PanelProps) {
       }}
       onClose={onClose}
     />
-  );
-}
-
-export function KeyList({ onClose }: PanelProps) {
-  const commands = COMMANDS.filter(({ keys }) => keys.length > 0).map(({ id, label, keys }) => ({
-    id,
-    label,
-    keys: keys[0] ?? '',
-  }));
-  return (
-    <Dialog title={flowMessages.commands.keys} onClose={onClose}>
-      <dl className={styles.list}>
-        {[...commands, ...flowMessages.moreKeys].map(({ id, label, keys }) => (
-          <div key={id}>
-            <dt>{label}</dt>
-            <dd>
-              <Keys keys={keys} />
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </Dialog>
   );
 }
 

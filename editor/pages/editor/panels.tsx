@@ -1,8 +1,8 @@
 // Renders the open panel. Only one panel is open at a time.
 import { lazy, Suspense, useMemo, useRef } from 'react';
-import { useEditor, useView } from '../../session/editor-context.tsx';
+import { type Panel, useEditor, useView } from '../../session/editor-context.tsx';
 import { AddNode } from './add-node.tsx';
-import { CommandMenu, FindNode, KeyList } from './choosers.tsx';
+import { CommandMenu, FindNode } from './choosers.tsx';
 
 const ResultDialog = lazy(async () => ({
   default: (await import('../../session/runs/result-dialog.tsx')).ResultDialog,
@@ -22,6 +22,10 @@ const CallersDialog = lazy(async () => ({
 }));
 const UpdateDialog = lazy(async () => ({
   default: (await import('./component/update-dialog.tsx')).UpdateDialog,
+}));
+const KeyList = lazy(async () => ({ default: (await import('./key-list.tsx')).KeyList }));
+const ReplaceModel = lazy(async () => ({
+  default: (await import('./replace-model.tsx')).ReplaceModel,
 }));
 
 const SIMPLE_PANELS = {
@@ -54,27 +58,24 @@ export function Panels() {
       else canvas.current?.focus();
     });
   };
-  if (panel.kind === 'add') return <AddNode placement={panel.placement} text={panel.text} onClose={close} />;
-  if (panel.kind === 'result')
-    return (
-      <Suspense>
-        <ResultDialog nodeId={panel.nodeId} index={panel.index} onClose={close} />
-      </Suspense>
-    );
-  if (panel.kind === 'component' || panel.kind === 'callers')
-    return (
-      <Suspense>
-        {panel.kind === 'component' ? (
-          <UpdateDialog nodeId={panel.nodeId} onClose={close} />
-        ) : (
-          <CallersDialog workflowId={session.id} onClose={close} />
-        )}
-      </Suspense>
-    );
-  const SimplePanel = SIMPLE_PANELS[panel.kind];
-  return (
-    <Suspense>
-      <SimplePanel onClose={close} />
-    </Suspense>
-  );
+  return <Suspense>{renderPanel(panel, session.id, close)}</Suspense>;
+}
+
+function renderPanel(panel: Panel, workflowId: string, onClose: () => void) {
+  switch (panel.kind) {
+    case 'add':
+      return <AddNode placement={panel.placement} text={panel.text} onClose={onClose} />;
+    case 'result':
+      return <ResultDialog nodeId={panel.nodeId} index={panel.index} onClose={onClose} />;
+    case 'component':
+      return <UpdateDialog nodeId={panel.nodeId} onClose={onClose} />;
+    case 'replace-model':
+      return <ReplaceModel nodeId={panel.nodeId} onClose={onClose} />;
+    case 'callers':
+      return <CallersDialog workflowId={workflowId} onClose={onClose} />;
+    default: {
+      const SimplePanel = SIMPLE_PANELS[panel.kind];
+      return <SimplePanel onClose={onClose} />;
+    }
+  }
 }

@@ -42,6 +42,34 @@ describe('the keys of the board', () => {
     assert.equal(await palette.getByRole('button', { name: 'All' }).getAttribute('aria-pressed'), 'true');
   });
 
+  it('replaces the model of a node, says what is lost, and undoes it in one step', async () => {
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    const before = await flow.read(id);
+    await nodeOf(page, 'Picture').click({ position: { x: 90, y: 20 } });
+    await page.keyboard.press('r');
+    const dialog = page.getByRole('dialog', { name: 'Replace Sandbox image' });
+    await dialog.getByRole('combobox').fill('sandbox edit');
+    await dialog.getByText(/^Resets Width/).waitFor();
+    await dialog.getByRole('option', { name: /^Sandbox edit/ }).click();
+    await untilSaved(page);
+    const after = await flow.read(id);
+    assert.deepEqual(
+      after.nodes.map(({ data }) => data.nodeType),
+      before.nodes.map(({ data }) => data.nodeType.replace('generate:sandbox', 'edit:sandbox')),
+    );
+    assert.equal(after.edges.length, before.edges.length);
+    await page.keyboard.press('Control+z');
+    assert.ok(await page.getByRole('button', { name: 'Undo' }).isDisabled());
+    await untilSaved(page);
+    assert.deepEqual(
+      (await flow.read(id)).nodes.map(({ data }) => data.nodeType),
+      before.nodes.map(({ data }) => data.nodeType),
+    );
+    assert.deepEqual(testPage.errors, []);
+  });
+
   it('undoes each duplication, move and deletion in one step', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);

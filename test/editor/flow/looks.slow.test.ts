@@ -104,6 +104,13 @@ describe('all parts of the board', { skip: BROWSER_MISSING_REASON }, () => {
     await nodeOf(page, 'Picture').click({ ...HEAD, button: 'right' });
     await page.getByRole('menu').waitFor();
     await look(page, 'flow-menu');
+    await page.getByRole('menuitem', { name: 'Replace model' }).click();
+    await page
+      .getByRole('dialog', { name: 'Replace Sandbox image' })
+      .getByText(/^Resets/)
+      .waitFor();
+    await look(page, 'flow-replace');
+    await lookInTheDark(page, 'flow-replace');
     assert.deepEqual(testPage.errors, []);
   });
 
@@ -145,7 +152,7 @@ describe('all parts of the board', { skip: BROWSER_MISSING_REASON }, () => {
     await look(page, 'flow-empty');
     await page.getByRole('searchbox', { name: 'Search nodes' }).press('n');
     const palette = page.getByRole('dialog', { name: 'Add node' });
-    await palette.getByRole('combobox').fill('no such node');
+    await palette.getByRole('combobox').fill('zyzzyva');
     await palette.getByText('No results.').waitFor();
     await look(page, 'flow-palette-empty');
     assert.deepEqual(testPage.errors, []);

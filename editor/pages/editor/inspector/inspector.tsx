@@ -39,6 +39,7 @@ const ScenePreview = lazyComponent<{ readonly node: GraphNode }>(
 );
 
 const flowMessages = messages.flow;
+const replaceModel = getCommand('replace-model');
 
 /** Renders the inspector while a single node is selected. */
 export function Inspector() {
@@ -50,7 +51,8 @@ export function Inspector() {
 }
 
 function NodeInspector({ node }: { readonly node: GraphNode }) {
-  const { session, canvas } = useEditor();
+  const editor = useEditor();
+  const { session, canvas } = editor;
   const { catalog, store } = session;
   const entry = catalog.find(node.data.nodeType);
   const { inputs } = getPorts(catalog, node);
@@ -81,6 +83,13 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
       <div className={styles.body}>
         {entry?.description !== undefined && !isComponentCall(node) && (
           <p className={styles.description}>{entry.description}</p>
+        )}
+        {replaceModel.isAvailable?.(editor) && (
+          <div className={styles.runButtons}>
+            <Button size="s" onClick={() => replaceModel.run(editor)}>
+              {replaceModel.label}
+            </Button>
+          </div>
         )}
         <NodeIssues node={node} />
         <div data-rename>
