@@ -142,13 +142,14 @@ interface Match<Entry> {
   readonly score: number;
   /** The number of words that the entry does not match. */
   readonly missing: number;
-  /** Whether a word is only in the description. */
-  readonly isWeak: boolean;
+  /** The number of words that its name, uses or type match; the others are at most in the description. */
+  readonly strong: number;
 }
 
 /**
  * Returns the entries that match all words, best first. If no name or use matches all words, adds the entries whose
- * names or uses match some of them. Those that cannot run come after the others that match as well. Without words, returns all entries.
+ * names or uses match at least half of them. Those that cannot run come after the others that match as well. Without words,
+ * returns all entries.
  */
 export function searchNodes<Entry extends SearchableEntry>(
   entries: readonly Entry[],
@@ -167,17 +168,17 @@ export function searchNodes<Entry extends SearchableEntry>(
     const match = matchEntry(entry, index, terms, words.length > 1 ? phrase : undefined);
     return match.missing < words.length ? [match] : [];
   });
-  const isExact = matches.some(({ missing, isWeak }) => missing === 0 && !isWeak);
+  const isExact = matches.some(({ strong }) => strong === words.length);
   return matches
-    .filter(({ missing, isWeak }) => missing === 0 || (!isExact && !isWeak))
+    .filter(({ missing, strong }) => missing === 0 || (!isExact && strong * 2 >= words.length))
     .sort(compareMatches)
     .map(({ entry }) => entry);
 }
 
 function compareMatches(a: Match<SearchableEntry>, b: Match<SearchableEntry>): number {
   return (
+    b.strong - a.strong ||
     a.missing - b.missing ||
-    Number(a.isWeak) - Number(b.isWeak) ||
     Number(a.entry.isAvailable === false) - Number(b.entry.isAvailable === false) ||
     b.score - a.score ||
     a.index - b.index
@@ -198,7 +199,7 @@ function matchEntry<Entry extends SearchableEntry>(
     index,
     score: scores.reduce((sum, score) => sum + score, bonus),
     missing: scores.filter(score => score === 0).length,
-    isWeak: scores.some(score => score > 0 && score < STRONG_SCORE),
+    strong: scores.filter(score => score >= STRONG_SCORE).length,
   };
 }
 

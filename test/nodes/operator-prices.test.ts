@@ -82,7 +82,7 @@ describe('a price set by the operator', () => {
   });
 
   it('does not affect other nodes', () => {
-    assert.equal(
+    assert.deepEqual(
       find('generate:fal_seedream'),
       createNodeTypes({ SANDBOX_MODELS: true }).findNode('generate:fal_seedream'),
     );

@@ -242,7 +242,7 @@ async function tourWorkflows({ send, graph }: TourContext): Promise<string> {
   await send('POST', `${workflowPath}/lint`, {});
   await send('POST', `${workflowPath}/layout`, {});
   await send('POST', `${workflowPath}/edit`, {
-    operations: [{ op: 'rename', nodeId: 'place', label: 'Place' }],
+    operations: [{ op: 'add_node', nodeId: 'season', nodeType: 'input:text', label: 'Season' }],
   });
   await send('POST', `${workflowPath}/heartbeat`);
   await send('PUT', `${workflowPath}/selection`, { nodeIds: ['place'] });

@@ -75,6 +75,7 @@ const fillParameters = (path: string, id: string): string =>
 /** Valid bodies, for routes that check the body before the resource. */
 const BODIES: Readonly<Record<string, unknown>> = {
   [`PUT ${V1}/workflows/:id`]: { name: 'Taken' },
+  [`POST ${V1}/workflows/:id/edit`]: { operations: [{ op: 'remove_node', nodeId: 'a' }] },
   [`POST ${V1}/workflows/:id/visibility`]: { linkPermission: 'DUPLICATE' },
   [`POST ${V1}/workflows/:id/publish`]: { isPublished: true },
   [`PUT ${V1}/workflows/:id/budget`]: { dailyCreditBudget: 1 },
