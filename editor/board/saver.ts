@@ -134,6 +134,7 @@ export class Saver<RemoteState extends RemoteBoard = RemoteBoard> {
 
   /** Sends the unsaved changes without waiting for the response. Called when the page ends. */
   saveAtExit(): void {
+    if (this.#deps.isReadOnly === true) return;
     if (this.isDirty && this.#deps.getBoard().nodes.length > 0)
       this.#deps.writeAtExit(this.#getBoardToSend(), this.#base.etag);
   }

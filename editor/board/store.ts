@@ -65,18 +65,18 @@ export function createBoardStore(
     actions: {
       perform: (label: string, changes: readonly Change[], key?: string) => {
         if (changes.length === 0) return;
-        if (rejectEdit !== undefined) {
-          rejectEdit();
-          return;
-        }
+        if (rejectEdit !== undefined) return rejectEdit();
         const edit = { label, changes, key, atMs: Date.now() };
         setEditState(perform(get(), edit), { edit });
       },
+      // A draft has the history of edits that were made, and saved, while the user could edit.
       undo: () => {
+        if (rejectEdit !== undefined) return rejectEdit();
         const undone = undo(get());
         setEditState(undone, { kind: 'undo', changes: invert(undone.history.future.at(-1)?.changes ?? []) });
       },
       redo: () => {
+        if (rejectEdit !== undefined) return rejectEdit();
         const redone = redo(get());
         setEditState(redone, { kind: 'redo', changes: redone.history.past.at(-1)?.changes ?? [] });
       },
