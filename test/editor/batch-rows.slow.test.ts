@@ -38,6 +38,13 @@ describe('the page of a large batch', { skip: BROWSER_MISSING_REASON }, () => {
     await page.getByRole('spinbutton', { name: 'Row' }).fill('5000');
     await page.keyboard.press('Enter');
     await getRow(5000).getByText('topic 5000', { exact: true }).waitFor();
+    // The change arrives after the list of picked rows was read.
+    const { promise: isListRead, resolve: reportList } = Promise.withResolvers<void>();
+    page.on('response', response => response.url().includes('picked=true') && reportList());
+    await page.route(/\/rows\/4999$/, async route => {
+      await isListRead;
+      await route.continue();
+    });
     await page.keyboard.press('k');
     await page.keyboard.press('p');
     await getRow(4999).getByRole('button', { name: 'Remove pick' }).waitFor();

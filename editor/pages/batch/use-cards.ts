@@ -121,16 +121,21 @@ function useReview(batchId: string) {
   const { mutate } = useMutation({
     mutationFn: ({ row, review }: { readonly row: BatchRow; readonly review: Review }) =>
       api.patch<BatchRow>(`/batches/${batchId}/rows/${row.row}`, review),
-    onMutate: ({ row, review }) => setReview(row.row, review),
+    onMutate: ({ row, review }) => {
+      setReview(row.row, review);
+      return Date.now();
+    },
     onError: (error, { row, review }) => {
       const { rating, isPicked } = row;
       setReview(row.row, review.rating === undefined ? { isPicked } : { rating });
       showError(error);
     },
-    // A list with the row may have been read before the change.
-    onSettled: (_response, _error, { row }) => {
-      if (!isLoaded(row)) void client.invalidateQueries({ queryKey: [toRowsPath(batchId)] });
-    },
+    // What is read meanwhile may lack the change, such as the list of picked rows.
+    onSettled: (_response, _error, _variables, changedAtMs = 0) =>
+      void client.invalidateQueries({
+        queryKey: [toRowsPath(batchId)],
+        predicate: ({ state }) => state.fetchStatus === 'fetching' || state.dataUpdatedAt > changedAtMs,
+      }),
   });
   return ({ row, review }: { readonly row: BatchRow; readonly review: Review }): void => {
     // A rating is known without the row, a pick is the opposite of what the row has.
