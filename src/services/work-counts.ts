@@ -1,5 +1,6 @@
 // Counts pending work, reserved credits and this month's charges for metrics.
 import { listInstanceSpendingByType } from '../store/overview.ts';
+import { TASK_NAMES } from '../store/queue.ts';
 import {
   type CallCount,
   countCalls,
@@ -14,8 +15,8 @@ import type { Deps } from './deps.ts';
 import { getMonthStart } from './instance/overview.ts';
 import { labelModel, type ModelLabels } from './model-labels.ts';
 
-/** The tasks that people wait for. All other tasks are periodic cleanups. */
-export const AWAITED_TASKS = ['run', 'deliver', 'render'];
+/** The tasks that people wait for. */
+export const AWAITED_TASKS = TASK_NAMES;
 
 export interface WorkCounts {
   readonly runs: Readonly<Record<'queued' | 'running' | 'waiting' | 'parked', number>>;

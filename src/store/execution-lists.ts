@@ -8,7 +8,7 @@ import { all } from './rows.ts';
 
 export interface ExecutionFilter {
   readonly workflowId: string | null;
-  /** Executions started by this user; required without a workflow. */
+  /** Without a workflow, the executions that this user started are listed. */
   readonly userId: number;
   /** The statuses to include. */
   readonly statuses: readonly string[];
@@ -20,7 +20,7 @@ export interface ExecutionFilter {
   readonly limit: number;
 }
 
-/** A run without its request and decisions, which may be long. */
+/** A run without its request, decisions and components, which may be long. */
 export interface ExecutionListRow extends Omit<ExecutionRow, 'request' | 'decisions' | 'components'> {
   /** JSON text; null if there is none, or if it is too long for a list. */
   readonly metadata: string | null;

@@ -2,7 +2,9 @@
 import type { Tx } from './db.ts';
 import { allValues } from './rows.ts';
 
-export type TaskName = 'run' | 'deliver' | 'render' | 'batch' | 'automation' | 'app' | 'share';
+/** The tasks that are queued with an id. All others are daily cleanups. */
+export const TASK_NAMES = ['run', 'deliver', 'render', 'batch', 'automation', 'app', 'share'] as const;
+export type TaskName = (typeof TASK_NAMES)[number];
 
 /** SQL: tasks with at most one waiting job for each id. */
 const UNIQUE_TASKS = `('batch', 'automation', 'app')`;

@@ -8,9 +8,9 @@ import type { ExecutionRecord } from '../../runs/read/present-execution.ts';
 import { mapInputs } from './map-inputs.ts';
 
 export interface RecordMapping {
-  /** JSON pointers by node id. */
+  /** JSON pointers by node id, as JSON text. */
   readonly pointers: string;
-  /** The record. */
+  /** The record, as JSON text. */
   readonly text: string;
 }
 

@@ -19,8 +19,8 @@ const HANDWRITTEN_ERRORS: Partial<Readonly<Record<ErrorCode, string>>> = {
   credentials_off:
     'This service uses only the provider keys of its settings (CREDENTIALS=off). Ask the operator to change them.',
   daily_limit_exceeded:
-    'The run needs 0.50 USD, but the calls of Studio key have cost 19.80 USD of its 20 USD today (UTC).',
-  sign_in_refused: 'The identity provider has not verified your email address.',
+    'This needs 0.5 USD, but calls with the credential “Studio key” have cost or reserved 19.8 of 20 USD today (UTC). Raise its daily limit or try again tomorrow.',
+  sign_in_refused: 'The identity provider has not verified your email.',
   reauthentication_required:
     'Confirm your identity: POST /auth/reauthenticate with your password, then send this request again.',
   component_too_deep: 'Components are nested more than 8 levels deep. Unpack one of them.',
@@ -30,10 +30,11 @@ const HANDWRITTEN_ERRORS: Partial<Readonly<Record<ErrorCode, string>>> = {
   idempotency_in_progress:
     'The first request with this Idempotency-Key is still being processed. Try again in a second.',
   daily_execution_limit: 'More than 50 executions today (UTC). Try again tomorrow.',
-  render_busy: 'More than 4 renders are active. Try again in a moment.',
+  render_busy:
+    '4 of your clips are waiting or being rendered. Cancel one, or wait until one has finished. Try again in 5 s.',
   upload_busy: 'Another upload is being created. Try again in a second.',
-  codec_failed: 'The render process ended early.',
-  internal_error: 'Something went wrong on our side. Try again in a moment.',
+  codec_failed: 'The render process exited unexpectedly.',
+  internal_error: 'Something went wrong on our side. Give the request id to the operator of the service.',
   unavailable: 'The database does not respond. Try again in a moment.',
 };
 const REQUEST_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7';

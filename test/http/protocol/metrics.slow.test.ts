@@ -48,6 +48,7 @@ describe('GET /metrics', () => {
     assert.match(text, /^graphwright_queue_jobs\{task="run",state="ready"\} 1$/m);
     assert.match(text, /^graphwright_queue_jobs\{task="run",state="failed"\} 0$/m);
     assert.match(text, /^graphwright_queue_jobs\{task="render",state="ready"\} 0$/m);
+    assert.match(text, /^graphwright_queue_oldest_ready_seconds\{task="automation"\} 0$/m);
     assert.match(text, /^graphwright_runs\{state="queued"\} 1$/m);
     assert.match(text, /^graphwright_database_connections\{pool="main",state="busy"\} \d+$/m);
     assert.match(text, /^graphwright_rate_limited_total 0$/m);
