@@ -5,7 +5,7 @@ import { listOtherVariables, listSettings } from '../lib/settings.ts';
 const PREFIX = 'GRAPHWRIGHT_';
 /** Variables that Kubernetes sets for a service whose name begins with `graphwright`. */
 const SET_BY_KUBERNETES = /_SERVICE_(?:HOST|PORT)(?:_|$)|_PORT(?:_\d|$)/;
-/** A name such as OPENAI_API_KEY_2, which programs use next to the setting. */
+/** The end of a name such as OPENAI_API_KEY_2, with which other programs add a second value to a setting. */
 const NUMBERED = /_?\d+$/;
 /** Shorter names, such as PORT, are too close to ordinary variables. */
 const MIN_LENGTH = 7;

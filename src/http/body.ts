@@ -81,7 +81,7 @@ function finishNow(steps: Generator<void, unknown>): unknown {
   }
 }
 
-/** Yields between the steps, and before the body is validated. Bodies that arrive together thus take turns. */
+/** Yields a turn between the steps and before the body is validated, so that bodies that arrive together take turns. */
 async function finishInTurns(steps: Generator<void, unknown>): Promise<unknown> {
   for (;;) {
     await yieldTurn();

@@ -26,7 +26,7 @@ export interface LimiterOptions {
 export type Limiter = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
 export interface FairLimiter {
-  /** `account`: in whose place the work counts. Default: the account for which the code works. */
+  /** `account`: the account whose places the work takes. Default: the account for which the code works. */
   <T>(work: () => Promise<T>, signal: AbortSignal, account?: string): Promise<T>;
   /** Returns whether an account waits for a place that has fewer places than the current account. */
   readonly mustYield: () => boolean;

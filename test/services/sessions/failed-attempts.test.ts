@@ -1,4 +1,4 @@
-// Tests which failed sign-ins count toward a limit.
+// Tests what counts toward a limit of failed sign-ins.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { AppError } from '../../../src/lib/errors.ts';
