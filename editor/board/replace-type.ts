@@ -1,6 +1,7 @@
 // Replaces the type of a node: keeps the connections whose ports have a counterpart and the settings that stay valid.
 import type { Catalog, CatalogEntry, InputDef, OutputDef } from '../../src/graph/catalog.ts';
 import { withType } from '../../src/graph/edit.ts';
+import { findNumberProblem } from '../../src/graph/fields.ts';
 import type { GraphEdge, GraphNode, Json, JsonObject } from '../../src/graph/types.ts';
 import { apply, type Board, type Change } from './board.ts';
 import { getPorts } from './catalog.ts';
@@ -116,17 +117,12 @@ function keepSettings(
 }
 
 /** Returns whether the value is one of the field. References such as {{name}} are decided when the node runs. */
-function accepts({ type, enum: values, min, max, integer }: InputDef, value: Json | undefined): boolean {
+function accepts(field: InputDef, value: Json | undefined): boolean {
   if (typeof value === 'string' && value.includes('{{')) return true;
-  if (values !== undefined) return typeof value === 'string' && values.includes(value);
-  switch (type) {
+  if (field.enum !== undefined) return typeof value === 'string' && field.enum.includes(value);
+  switch (field.type) {
     case 'NUMBER':
-      return (
-        typeof value === 'number' &&
-        value >= (min ?? value) &&
-        value <= (max ?? value) &&
-        (integer !== true || Number.isInteger(value))
-      );
+      return typeof value === 'number' && findNumberProblem(value, field) === undefined;
     case 'BOOLEAN':
       return typeof value === 'boolean';
     case 'TEXT':
