@@ -9,27 +9,27 @@ import { useFirstSteps } from '../../lib/first-steps.ts';
 import { lazyComponent } from '../../lib/lazy-component.ts';
 import { useMediaQuery } from '../../lib/use-visibility.ts';
 import { useBoard, useEditor, useView } from '../../session/editor-context.tsx';
-import { ComponentNotice } from './component/component-notice.tsx';
+import { useResultImages } from './add-node/use-result-images.ts';
+import notice from './banners/banner.module.css';
+import { ComponentNotice } from './banners/component-banner.tsx';
+import { ConflictNotice } from './banners/conflict-banner.tsx';
+import { DiffNotice } from './banners/diff-banner.tsx';
+import { OutdatedNotice } from './banners/outdated-banner.tsx';
+import { PlanNotice } from './banners/plan-banner.tsx';
+import { ProviderNotice } from './banners/provider-banner.tsx';
+import { RunNotice } from './banners/run-banner.tsx';
+import { SampleNotice } from './banners/sample-banner.tsx';
 import { useReturn } from './component/use-return.ts';
-import { ConflictNotice } from './conflict-notice.tsx';
-import { DiffNotice } from './diff-notice.tsx';
 import { Dock } from './docks/dock.tsx';
 import styles from './editor.module.css';
 import { Inspector } from './inspector/inspector.tsx';
-import { Issues } from './issues.tsx';
-import notice from './notice.module.css';
-import { OutdatedNotice } from './outdated-notice.tsx';
-import { Outline, PhoneViews } from './outline.tsx';
+import { Issues } from './issues/issues.tsx';
+import { Outline, PhoneViews } from './outline/outline.tsx';
 import { Panels } from './panels.tsx';
-import { PlanNotice } from './plan-notice.tsx';
-import { ProviderNotice } from './provider-notice.tsx';
-import { RunNotice } from './run-notice.tsx';
-import { SampleNotice } from './sample-notice.tsx';
-import { Toolbar } from './toolbar.tsx';
+import { useRemoteChanges } from './presence/use-remote-changes.ts';
+import { useShareSelection } from './presence/use-share-selection.ts';
+import { Toolbar } from './toolbar/toolbar.tsx';
 import { useDrop } from './use-drop.ts';
-import { useRemoteChanges } from './use-remote-changes.ts';
-import { useResultImages } from './use-result-images.ts';
-import { useShareSelection } from './use-share-selection.ts';
 
 /** Windows up to this width have no space for the canvas. They show the outline instead. */
 const PHONE = '(max-width: 48rem)';
@@ -39,7 +39,7 @@ const BoardFirstSteps = lazyComponent<{ readonly isPhone: boolean }>(
   () => null,
 );
 
-const EmptyBoard = lazyComponent(async () => (await import('./empty-board.tsx')).EmptyBoard);
+const EmptyBoard = lazyComponent(async () => (await import('./empty-board/empty-board.tsx')).EmptyBoard);
 
 /** A board with only notes and group frames counts as empty. */
 const ANNOTATION_TYPES: ReadonlySet<string> = new Set(['stickyNote', 'groupFrame']);

@@ -1,8 +1,8 @@
 // Renders the open panel. Only one panel is open at a time.
 import { lazy, Suspense, useMemo, useRef } from 'react';
 import { type Panel, useEditor, useView } from '../../session/editor-context.tsx';
-import { AddNode } from './add-node.tsx';
-import { CommandMenu, FindNode } from './choosers.tsx';
+import { AddNode } from './add-node/add-node.tsx';
+import { CommandMenu, FindNode } from './commands/choosers.tsx';
 
 const ResultDialog = lazy(async () => ({
   default: (await import('../../session/runs/result-dialog.tsx')).ResultDialog,
@@ -23,9 +23,9 @@ const CallersDialog = lazy(async () => ({
 const UpdateDialog = lazy(async () => ({
   default: (await import('./component/update-dialog.tsx')).UpdateDialog,
 }));
-const KeyList = lazy(async () => ({ default: (await import('./key-list.tsx')).KeyList }));
+const KeyList = lazy(async () => ({ default: (await import('./commands/key-list.tsx')).KeyList }));
 const ReplaceModel = lazy(async () => ({
-  default: (await import('./replace-model.tsx')).ReplaceModel,
+  default: (await import('./replace-model/replace-model.tsx')).ReplaceModel,
 }));
 
 const SIMPLE_PANELS = {

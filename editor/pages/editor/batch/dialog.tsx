@@ -15,7 +15,7 @@ import formStyles from '../../../kit/form.module.css';
 import { Tabs } from '../../../kit/tabs.tsx';
 import { api } from '../../../lib/api.ts';
 import { useBoard, useEditor } from '../../../session/editor-context.tsx';
-import { formatCredits } from '../price.tsx';
+import { formatCredits } from '../toolbar/price.tsx';
 import styles from './batch.module.css';
 import { MatrixSource } from './matrix-source.tsx';
 import { messages } from './messages.ts';

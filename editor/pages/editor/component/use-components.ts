@@ -5,7 +5,7 @@ import { COMPONENT_CALL } from '../../../../src/graph/components/calls.ts';
 import { api } from '../../../lib/api.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
 import { useEditor } from '../../../session/editor-context.tsx';
-import type { PaletteEntry } from '../add-node.tsx';
+import type { PaletteEntry } from '../add-node/add-node.tsx';
 
 const TYPING_MS = 200;
 const MAX_LISTED = 50;

@@ -12,8 +12,8 @@ import { Thumbnail } from '../../../kit/media-view.tsx';
 import { SearchField } from '../../../kit/search-field.tsx';
 import { Tabs } from '../../../kit/tabs.tsx';
 import { type EditorContextValue, useEditor } from '../../../session/editor-context.tsx';
-import { findEntries, insertEntry, usePaletteEntries } from '../add-node.tsx';
-import { readTemplateBoard } from '../starter-templates.tsx';
+import { findEntries, insertEntry, usePaletteEntries } from '../add-node/add-node.tsx';
+import { readTemplateBoard } from '../empty-board/starter-templates.tsx';
 import styles from './dock.module.css';
 
 const libraryMessages = messages.flow.library;

@@ -22,8 +22,8 @@ import { useBoard, useEditor, useNodeRun, useRun } from '../../../session/editor
 import { NodeLastRun } from '../../../session/runs/node-last-run.tsx';
 import { getPin } from '../../../session/runs/pins.ts';
 import { isRunning } from '../../../session/runs/run-store.ts';
-import { formatEntryPrice } from '../add-node.tsx';
-import { readFavoriteTypes, toggleFavorite } from '../palette-storage.ts';
+import { formatEntryPrice } from '../add-node/add-node.tsx';
+import { readFavoriteTypes, toggleFavorite } from '../add-node/palette-storage.ts';
 import { InputField } from './input-field.tsx';
 import styles from './inspector.module.css';
 import { LongText } from './long-text.tsx';

@@ -3,7 +3,7 @@ import type { GraphNode } from '../../../../src/graph/types.ts';
 import { SeverityIcon } from '../../../canvas/icons.tsx';
 import { messages } from '../../../flow-messages.ts';
 import { useEditor, useView } from '../../../session/editor-context.tsx';
-import { FixButton } from '../fix-button.tsx';
+import { FixButton } from '../issues/fix-button.tsx';
 import styles from './inspector.module.css';
 
 const MAX_SHOWN_ISSUES = 8;

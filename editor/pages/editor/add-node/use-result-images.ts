@@ -1,0 +1,36 @@
+// Saves the latest result image of each node type for the palette.
+import { useEffect } from 'react';
+import { findNode } from '../../../board/board.ts';
+import { getMediaKind } from '../../../kit/media-view.tsx';
+import { useEditor } from '../../../session/editor-context.tsx';
+import { getResults } from '../../../session/runs/results.ts';
+import { saveResultImages } from './palette-storage.ts';
+
+export function useResultImages(): void {
+  const { runs, session } = useEditor();
+  useEffect(
+    () =>
+      runs.subscribe((now, before) => {
+        if (now.nodes === before.nodes) return;
+        const { board } = session.store.getState();
+        const newImages = [...now.nodes].flatMap(([nodeId, state]): [string, string][] => {
+          if (state.status !== 'COMPLETED' || state === before.nodes.get(nodeId)) return [];
+          const node = findNode(board, nodeId);
+          const url = findImageUrl(getResults(state));
+          return node === undefined || url === undefined ? [] : [[node.data.nodeType, url]];
+        });
+        if (newImages.length > 0) saveResultImages(newImages);
+      }),
+    [runs, session],
+  );
+}
+
+/** Returns the first image, or the poster of the first video. */
+function findImageUrl(results: ReturnType<typeof getResults>): string | undefined {
+  for (const result of results) {
+    if (result.kind !== 'media') continue;
+    if (getMediaKind(result) === 'image') return result.url;
+    if (result.posterUrl !== undefined) return result.posterUrl;
+  }
+  return undefined;
+}
