@@ -6,19 +6,17 @@ import { createLru } from '../../lib/lru.ts';
 import { yieldTurn } from '../../lib/yield-turn.ts';
 import { requireActive } from '../../runs/accept/start-run.ts';
 import type { RunDeps } from '../../runs/deps.ts';
+import { createCredentialGetter, hasPaidNode, priceForecast } from '../../runs/estimate/estimate-plan.ts';
+import { forecastPaidNodes } from '../../runs/estimate/forecast-run.ts';
 import {
-  createCredentialGetter,
   createMissingInputFinder,
   findNodesOverMax,
   findUnavailableNodes,
   findUnpricedNodes,
-  hasPaidNode,
-  priceForecast,
   requireBounded,
   requirePriced,
   requireProviders,
-} from '../../runs/estimate/estimate-plan.ts';
-import { forecastPaidNodes } from '../../runs/estimate/forecast-run.ts';
+} from '../../runs/estimate/run-issues.ts';
 import { type PlanWithCredentials, resolvePlan } from '../../runs/prepare/plan-credentials.ts';
 import { prepareVersion } from '../../runs/prepare/prepare-run.ts';
 import type { RunConfig } from '../../runs/prepare/run.schema.ts';

@@ -8,18 +8,20 @@ import { findSampleRun } from '../../store/runs.ts';
 import type { RunDeps } from '../deps.ts';
 import {
   createCredentialGetter,
-  describeSampledNodes,
   type Estimate,
-  findNodesOverMax,
-  findUnavailableNodes,
-  findUnpricedNodes,
   priceForecast,
-  requireBounded,
-  requirePriced,
-  requireProviders,
   requireWithinDailyLimits,
 } from '../estimate/estimate-plan.ts';
 import { forecastPaidNodes } from '../estimate/forecast-run.ts';
+import {
+  describeSampledNodes,
+  findNodesOverMax,
+  findUnavailableNodes,
+  findUnpricedNodes,
+  requireBounded,
+  requirePriced,
+  requireProviders,
+} from '../estimate/run-issues.ts';
 import { requireDrawable } from '../estimate/svg-inputs.ts';
 import { prepareRun, type RunToEstimate } from '../prepare/prepare-run.ts';
 import type { RunRequest } from '../prepare/run.schema.ts';

@@ -9,8 +9,9 @@ import type { RunDeps } from '../deps.ts';
 import { resolvePlan } from '../prepare/plan-credentials.ts';
 import { planRequest, readInputOverrides } from '../prepare/run-request.ts';
 import { expandForUser } from '../prepare/run-version.ts';
-import { createCredentialGetter, type Estimate, findIssues, priceForecast } from './estimate-plan.ts';
+import { createCredentialGetter, type Estimate, priceForecast } from './estimate-plan.ts';
 import { forecastPaidNodes } from './forecast-run.ts';
+import { findIssues } from './run-issues.ts';
 
 export interface GraphToPrice {
   readonly graph: Graph;

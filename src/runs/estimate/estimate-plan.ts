@@ -1,18 +1,14 @@
 // Computes the maximum cost of a run: for each paid node, the price of its calls or the maximum in its config.
 import type { NodeForecast } from '../../engine/forecast.ts';
-import { describeMissingInputs } from '../../engine/inputs.ts';
 import type { PlannedRun } from '../../engine/reuse.ts';
-import type { Step } from '../../engine/types.ts';
 import type { Plan, PlanNode } from '../../graph/plan.ts';
-import { AppError, type Issue } from '../../lib/errors.ts';
-import { boundCall, getCreditsToReserve, OVER_MAX_CREDITS, toUsd } from '../../nodes/models/pricing.ts';
+import { AppError } from '../../lib/errors.ts';
+import { getCreditsToReserve, toUsd } from '../../nodes/models/pricing.ts';
 import type { PaidBy } from '../../providers/credential.ts';
-import type { UserActor } from '../../services/accounts/actor.ts';
-import { getPlanLimits } from '../../services/accounts/execution-limits.ts';
 import type { RunCredential, RunCredentials } from '../../services/credentials/credential.ts';
 import { listDailyUsd } from '../../store/credential-charges.ts';
 import type { RunDeps } from '../deps.ts';
-import { describeOverLimit, describeUnpriced, estimateUsd } from '../payments/pay-by-credential.ts';
+import { describeOverLimit, estimateUsd } from '../payments/pay-by-credential.ts';
 import { findNodeCredential } from '../prepare/plan-credentials.ts';
 
 export interface Estimate {
@@ -124,145 +120,4 @@ export function hasPaidNode(deps: Pick<RunDeps, 'catalog'>, plan: Plan): boolean
 
 export function isPaid(deps: Pick<RunDeps, 'catalog'>, node: Pick<PlanNode, 'nodeType'>): boolean {
   return deps.catalog.find(node.nodeType)?.executionCost === 'paid';
-}
-
-type NodeIssue = Issue & { readonly nodeId: string };
-
-/** Finds the reasons why nodes without a result could not run. */
-export function findIssues(
-  deps: Pick<RunDeps, 'settings'>,
-  user: Pick<UserActor, 'accountPlan'>,
-  { plan, overrides, steps }: PlannedRun & { readonly steps: ReadonlyMap<string, Step> },
-  forecasts: readonly NodeForecast[],
-  getCredential: GetCredential,
-): readonly Issue[] {
-  return [
-    ...findUnavailableNodes(plan, steps),
-    ...createMissingInputFinder(plan)(overrides).filter(
-      ({ nodeId }) => steps.get(nodeId)?.status !== 'COMPLETED',
-    ),
-    ...forecasts.flatMap(({ node, error }) => (error === undefined ? [] : [{ nodeId: node.id, ...error }])),
-    ...findUnpricedNodes(deps, user, forecasts, overrides, getCredential),
-    ...findRemovedCredentials(forecasts, getCredential),
-    ...findNodesOverMax(forecasts),
-  ];
-}
-
-/** Finds nodes without a result whose provider is not configured. */
-export function findUnavailableNodes(
-  { nodes }: Plan,
-  steps: ReadonlyMap<string, Step> = new Map(),
-): readonly NodeIssue[] {
-  return nodes.flatMap(({ id, unavailableReason }) =>
-    unavailableReason === undefined || steps.get(id)?.status === 'COMPLETED'
-      ? []
-      : [{ nodeId: id, code: 'provider_not_configured', message: unavailableReason } as const],
-  );
-}
-
-/**
- * Returns a function that finds required inputs without a value, whose nodes would fail in a run. For many runs of a plan, it
- * checks the nodes that a run does not override once, and others only if they require inputs.
- */
-export function createMissingInputFinder(
-  plan: Plan,
-): (overrides: PlannedRun['overrides']) => readonly NodeIssue[] {
-  const nodes = new Map(
-    plan.nodes.filter(node => describeMissingInputs(node, {}).length > 0).map(node => [node.id, node]),
-  );
-  const missingInputs = plan.nodes.flatMap(node => listMissing(node, new Map()));
-  return overrides => [
-    ...missingInputs.filter(({ nodeId }) => !overrides.has(nodeId)),
-    ...[...overrides.keys()].flatMap(id => {
-      const node = nodes.get(id);
-      return node === undefined ? [] : listMissing(node, overrides);
-    }),
-  ];
-}
-
-function listMissing(node: PlanNode, overrides: PlannedRun['overrides']): readonly NodeIssue[] {
-  return describeMissingInputs(node, { ...node.config, ...overrides.get(node.id) }).map(message => ({
-    nodeId: node.id,
-    code: 'missing_input',
-    message,
-  }));
-}
-
-/** Finds nodes with a call that costs more than their maxCredits, as far as its inputs are known. */
-export function findNodesOverMax(forecasts: readonly NodeForecast[]): readonly NodeIssue[] {
-  return forecasts
-    .filter(({ definition, pendingCallValues }) =>
-      pendingCallValues.some(values => boundCall(definition, values) === null),
-    )
-    .map(({ node }) => ({ nodeId: node.id, code: 'max_credits_exceeded', message: OVER_MAX_CREDITS }));
-}
-
-/**
- * Finds nodes whose model has no price, if neither the plan of the user's account nor the credential that pays allows such models. A
- * workspace's own credential allows them unless it has a daily limit.
- */
-export function findUnpricedNodes(
-  { settings }: Pick<RunDeps, 'settings'>,
-  { accountPlan }: Pick<UserActor, 'accountPlan'>,
-  forecasts: readonly NodeForecast[],
-  overrides: PlannedRun['overrides'],
-  getCredential: GetCredential,
-): readonly NodeIssue[] {
-  const isAllowed = getPlanLimits(settings, accountPlan).runsUnpriced === true;
-  return forecasts.flatMap(forecast => {
-    const { node, definition } = forecast;
-    const defaults = Object.fromEntries(node.inputDefs.map(({ id, default: value }) => [id, value]));
-    const values = { ...defaults, ...node.config, ...overrides.get(node.id) };
-    if (definition.pricing?.isUnpriced?.(values) !== true) return [];
-    const credential = getCredential(forecast);
-    const isPaidByCredential = credential?.paidBy === 'credential';
-    if (isPaidByCredential ? credential.dailyUsdLimit === null : isAllowed) return [];
-    const message = isPaidByCredential
-      ? describeUnpriced(credential)
-      : `${node.label} has no price, and your plan (${accountPlan}) runs only models that have one. Use another model, or ask the operator to set its price.`;
-    return [{ nodeId: node.id, code: 'unpriced_model', message }];
-  });
-}
-
-/** Finds nodes whose chosen credential was deleted. */
-function findRemovedCredentials(
-  forecasts: readonly NodeForecast[],
-  getCredential: GetCredential,
-): readonly NodeIssue[] {
-  return forecasts.flatMap(forecast => {
-    const credential = getCredential(forecast);
-    if (credential?.source !== 'removed') return [];
-    const message = `The credential “${credential.name}” that this workflow uses was deleted. Choose another one.`;
-    return [{ nodeId: forecast.node.id, code: 'provider_auth', message }];
-  });
-}
-
-/** Throws 403 `unpriced_model`. */
-export function requirePriced(issues: readonly NodeIssue[]): void {
-  const [firstIssue] = issues;
-  if (firstIssue !== undefined) throw new AppError('unpriced_model', firstIssue.message, { issues });
-}
-
-/** Throws 402 `max_credits_exceeded`. */
-export function requireBounded(issues: readonly NodeIssue[], { credits, breakdown }: Estimate): void {
-  if (issues.length === 0) return;
-  const details = { requiredCredits: credits, breakdown };
-  throw new AppError('max_credits_exceeded', OVER_MAX_CREDITS, { issues, details });
-}
-
-/** Throws 400 `provider_not_configured`. */
-export function requireProviders(issues: readonly NodeIssue[], hint = ''): void {
-  const [firstIssue] = issues;
-  if (firstIssue !== undefined)
-    throw new AppError('provider_not_configured', `${firstIssue.message}${hint}`, { issues });
-}
-
-/** Returns a warning for each node that takes its sample result. */
-export function describeSampledNodes({ nodes }: Plan, steps: ReadonlyMap<string, Step>): readonly string[] {
-  return nodes
-    .filter(({ id }) => steps.get(id)?.fromSample === true)
-    .map(
-      ({ label }) =>
-        `${label} takes the sample result of the template and ignores its inputs, because its provider is not set up.`,
-    );
 }

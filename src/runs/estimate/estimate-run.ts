@@ -10,8 +10,9 @@ import type { RunDeps } from '../deps.ts';
 import { createNodeCache } from '../prepare/node-cache.ts';
 import { prepareRun, type RunToEstimate } from '../prepare/prepare-run.ts';
 import type { RunRequest } from '../prepare/run.schema.ts';
-import { createCredentialGetter, describeSampledNodes, findIssues, priceForecast } from './estimate-plan.ts';
+import { createCredentialGetter, priceForecast } from './estimate-plan.ts';
 import { forecastPaidNodes } from './forecast-run.ts';
+import { describeSampledNodes, findIssues } from './run-issues.ts';
 
 /**
  * Returns the response of POST /workflows/{id}/estimate: the credits that would be reserved, and in `issues` why nodes

@@ -102,7 +102,7 @@ export function removeWorker(deps: RunDeps, workerId: string): Promise<readonly 
 }
 
 /** Unlocks the jobs of pools that no longer exist. Deletes jobs that other jobs have replaced. */
-export async function unlockPools(
+export async function releasePools(
   deps: RunDeps,
   unlock: UnlockPools,
   pools: readonly string[],
