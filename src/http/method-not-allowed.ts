@@ -1,8 +1,10 @@
 // Rejects unknown paths with 404, and unknown methods of known paths with 405.
+
 import type { FastifyRequest } from 'fastify';
 import findMyWay from 'find-my-way';
 import { AppError } from '../lib/errors.ts';
 import type { Server } from './deps.ts';
+import { splitUrl } from './split-url.ts';
 
 /** The options of Fastify's router, and of this file's router, which ignores methods. */
 export const ROUTER_OPTIONS = { ignoreTrailingSlash: true, maxParamLength: 1000 } as const;
@@ -21,7 +23,7 @@ export function registerMethodNotAllowed(server: Server): void {
     methodsByPath.set(url, methods);
   });
   const createRejection = ({ method, url }: FastifyRequest): AppError => {
-    const path = url.split('?', 1)[0] ?? '/';
+    const path = splitUrl(url).path;
     const route = router.find('GET', path);
     if (route === null || route.store === null)
       return new AppError('not_found', `Route ${method} ${path} not found.${suggestVersion(path)}`);

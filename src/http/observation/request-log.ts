@@ -1,6 +1,8 @@
 // Writes one log line and one measurement per request.
+
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from '../../lib/log.ts';
+import { splitUrl } from '../split-url.ts';
 import type { Metrics } from './metrics.ts';
 import { endSpan } from './request-scope.ts';
 
@@ -52,5 +54,5 @@ export class RequestObserver extends LogController {
 
 /** Returns the path without query strings and tokens, which must not be logged. */
 function getPath({ url, routeOptions }: FastifyRequest): string {
-  return routeOptions.url?.includes('/:token') === true ? routeOptions.url : (url.split('?', 1)[0] ?? '');
+  return routeOptions.url?.includes('/:token') === true ? routeOptions.url : splitUrl(url).path;
 }

@@ -1,10 +1,12 @@
 // Serves /docs: the API reference, generated from the OpenAPI document and the guides in docs/.
+
 import { AppError } from '../../lib/errors.ts';
 import { REFERENCE_SCRIPT, REFERENCE_STYLE } from '../../pages/reference/assets.ts';
 import type { ApiDocument as OpenApiDocument } from '../../pages/reference/document.ts';
 import { createReference, type Reference } from '../../pages/reference/pages.ts';
 import { createPolicy } from '../../pages/security-policy.ts';
 import type { Server } from '../deps.ts';
+import { splitUrl } from '../split-url.ts';
 import {
   HTML,
   type PageResponse,
@@ -76,5 +78,5 @@ const toJsonResponse = (value: object): PageResponse =>
 
 /** Returns the path without the query and without a trailing slash. */
 function getPath(url: string): string {
-  return (url.split('?')[0] ?? '').replace(/\/+$/, '');
+  return splitUrl(url).path.replace(/\/+$/, '');
 }

@@ -1,5 +1,6 @@
 // Registers the routes for sign-in with an OpenID provider: redirect browsers to the provider and create a session when
 // they return.
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
@@ -21,6 +22,7 @@ import { createSessionCookie, createSignInCookie } from '../cookies.ts';
 import type { Server } from '../deps.ts';
 import { wantsPage } from '../pages/page-responses.ts';
 import { createDescriber } from '../route.ts';
+import { splitUrl } from '../split-url.ts';
 import { toVisitor } from './auth.ts';
 
 const operation = createDescriber('Sign-in');
@@ -79,7 +81,7 @@ export function registerOpenId(server: Server, deps: Deps): void {
       reply.header('set-cookie', signInCookie.deleteHeader);
       const flowState = signInCookie.read(req.headers.cookie);
       return redirectIfRejected(deps, { req, reply, next: openId?.getNextPath(flowState) }, async () => {
-        const callback = { search: getSearch(req.url), flow: flowState };
+        const callback = { search: splitUrl(req.url).query, flow: flowState };
         const { session: newSession, next } = await requireOpenId(openId).complete(
           callback,
           toVisitor(req, reply),
@@ -97,8 +99,6 @@ function requireOpenId(openId: OpenIdSignIn | undefined): OpenIdSignIn {
   if (openId !== undefined) return openId;
   throw new AppError('not_found', 'No identity provider is set up. Sign in with a password.');
 }
-
-const getSearch = (url: string): string => (url.includes('?') ? url.slice(url.indexOf('?')) : '');
 
 interface SignInRequest {
   readonly req: FastifyRequest;

@@ -1,10 +1,12 @@
 // Receives uploads to presigned URLs if media are stored on disk, with the responses of an S3 bucket.
+
 import { Type } from 'typebox';
 import type { Deps } from '../../services/deps.ts';
 import { formatS3Error, receiveUpload } from '../../services/media/local-uploads.ts';
 import { Plain } from '../../services/schema.ts';
 import type { Server } from '../deps.ts';
 import { createDescriber } from '../route.ts';
+import { splitUrl } from '../split-url.ts';
 import { discardBody } from '../unread-body.ts';
 
 const operation = createDescriber('Media');
@@ -20,7 +22,7 @@ function registerPut(scope: Server, deps: Deps): void {
   scope.addContentTypeParser('*', (_req, _payload, done) => done(null));
   scope.setErrorHandler((err, req, reply) => {
     discardBody(req, reply);
-    const error = formatS3Error(err, req.url.split('?', 1)[0] ?? '', req.id);
+    const error = formatS3Error(err, splitUrl(req.url).path, req.id);
     if (error.status >= 500) deps.log.error({ err, requestId: req.id }, 'an upload failed');
     return reply.code(error.status).header('content-type', 'application/xml').send(error.xml);
   });
@@ -39,7 +41,7 @@ function registerPut(scope: Server, deps: Deps): void {
     async (req, reply) => {
       const { sha256 } = await receiveUpload(deps, {
         mediaId: req.params.mediaId,
-        query: req.url.includes('?') ? req.url.slice(req.url.indexOf('?')) : '',
+        query: splitUrl(req.url).query,
         headers: req.headers,
         body: req.raw,
         signal: reply.closeSignal(),
