@@ -34,7 +34,10 @@ const TIMEOUT_MS = 1000;
 /** Returns undefined if the database does not respond in time; the reason is logged. */
 export async function countWork(deps: Deps): Promise<WorkCounts | undefined> {
   const { promise: tooLate, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => resolve(undefined), TIMEOUT_MS);
+  const timer = setTimeout(() => {
+    deps.log.warn({ timeoutMs: TIMEOUT_MS }, 'the workload could not be read in time');
+    resolve(undefined);
+  }, TIMEOUT_MS);
   const counts = readCounts(deps).catch((err: unknown) => {
     deps.log.warn({ err }, 'the workload could not be read');
     return undefined;
