@@ -11,11 +11,11 @@ import type { RunDeps } from '../runs/deps.ts';
 import { endAbandonedRun } from '../runs/end/end-run.ts';
 import {
   registerWorker,
+  releasePools,
   removeWorker,
   sendHeartbeat,
   unlockLostJobs,
   unlockOrphanPools,
-  unlockPools,
   wakeRunsWithoutCalls,
 } from '../runs/execute/heartbeat.ts';
 import { countQueueSlots } from '../runs/slots/policy.ts';
@@ -85,7 +85,7 @@ export async function startWorker(deps: RunDeps, slots: WorkerSlots): Promise<Wo
   const queue: QueueState = {
     poolIds: [],
     received: new ReceivedJobs(),
-    unlock: deadPoolIds => unlockPools(deps, ids => utils.forceUnlockWorkers([...ids]), deadPoolIds),
+    unlock: deadPoolIds => releasePools(deps, ids => utils.forceUnlockWorkers([...ids]), deadPoolIds),
   };
   const pools: RunningPool[] = [];
   for (const [pool, concurrency] of listPools(slots)) {

@@ -43,8 +43,8 @@ export async function createRunSecrets(
   const encodings = Object.values(secrets).flatMap(secret => listEncodings(getSecretValue(secret)));
   const patterns = sortByLength(encodings.map(foldCase));
   return {
-    replace: (setting, valueFor = name => getSecretValue(getSecret(secrets, name))) =>
-      replaceIn(setting, limitLength(valueFor), 0),
+    replace: (setting, readSecret = name => getSecretValue(getSecret(secrets, name))) =>
+      replaceIn(setting, limitLength(readSecret), 0),
     valueFor(name, first, nodeId) {
       const secret = getSecret(secrets, name);
       if (!allowsHost(secret, first, first))
@@ -62,10 +62,14 @@ export async function createRunSecrets(
     mayRedirect: (names, first, next) =>
       names.every(name => allowsHost(getSecret(secrets, name), first, next)),
     scrub: text => replaceInAnyCase(text, patterns, REPLACEMENT),
-    conceal: (text, names) =>
-      sortByLength(names.flatMap(name => listEncodings(getSecretValue(getSecret(secrets, name)))))
-        .filter(encoding => encoding.length >= MIN_REDACTED_LENGTH)
-        .reduce((scrubbed, encoding) => replaceAllText(scrubbed, encoding, REPLACEMENT), text),
+    conceal(text, names) {
+      const values = names.map(name => getSecretValue(getSecret(secrets, name)));
+      const longValues = values.filter(value => value.length >= MIN_REDACTED_LENGTH);
+      return sortByLength(longValues.flatMap(listEncodings)).reduce(
+        (scrubbed, encoding) => replaceAllText(scrubbed, encoding, REPLACEMENT),
+        text,
+      );
+    },
   };
 }
 
@@ -85,10 +89,10 @@ function allowsHost(secret: Secrets[string], first: URL, next: URL): boolean {
 const MAX_INSERTED = 1_000_000;
 
 /** Returns the function with a limit of the characters of all its results, because a setting may repeat a secret. */
-function limitLength(valueFor: (name: string) => string): (name: string) => string {
+function limitLength(readSecret: (name: string) => string): (name: string) => string {
   let inserted = 0;
   return name => {
-    const value = valueFor(name);
+    const value = readSecret(name);
     inserted += value.length;
     if (inserted <= MAX_INSERTED) return value;
     throw new NodeError(
@@ -99,13 +103,13 @@ function limitLength(valueFor: (name: string) => string): (name: string) => stri
 }
 
 /** Replaces the placeholders in a value. Throws a NodeError with the name of an unknown secret, but without values. */
-function replaceIn(value: unknown, valueFor: (name: string) => string, depth: number): unknown {
+function replaceIn(value: unknown, readSecret: (name: string) => string, depth: number): unknown {
   if (depth > MAX_DEPTH) return value;
-  if (typeof value === 'string') return value.replace(PLACEHOLDER, (_, name: string) => valueFor(name));
-  if (Array.isArray(value)) return value.map(item => replaceIn(item, valueFor, depth + 1));
+  if (typeof value === 'string') return value.replace(PLACEHOLDER, (_, name: string) => readSecret(name));
+  if (Array.isArray(value)) return value.map(item => replaceIn(item, readSecret, depth + 1));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, replaceIn(member, valueFor, depth + 1)]),
+    Object.entries(value).map(([key, member]) => [key, replaceIn(member, readSecret, depth + 1)]),
   );
 }
 
