@@ -98,6 +98,12 @@ describe('secrets of a run', () => {
     assert.equal(tx.queryCount, 0);
   });
 
+  it('are concealed in data in every encoding, unless they are short', async () => {
+    const { conceal } = await createSecrets({ LONG: 'k-123456', SHORT: 'pad' });
+    const [longHex, shortHex] = ['k-123456', 'pad'].map(value => Buffer.from(value).toString('hex'));
+    assert.equal(conceal(`k-123456 ${longHex} pad ${shortHex}`, ['LONG', 'SHORT']), `… … pad ${shortHex}`);
+  });
+
   it('are inserted into strings at any depth', async () => {
     const { replace } = await createSecrets({ A: 'one', B_2: { value: 'two', hosts: ['example.com'] } });
     assert.deepEqual(
