@@ -1,3 +1,4 @@
+// Splits the URL of a request.
 /** Splits a request's URL into its path and its query, which is empty or begins with `?`. */
 export function splitUrl(url: string): { readonly path: string; readonly query: string } {
   const at = url.indexOf('?');
