@@ -2203,6 +2203,8 @@ export type NodeData = {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly inputs?: readonly Port[];
   readonly outputs?: readonly Port[];
+  /** Whether runs skip the node. Each output then passes on the value of the first connected input of the same type, or else of the first that fits */
+  readonly bypassed?: boolean;
 } & Readonly<Record<string, unknown>>;
 
 /** The type and settings of a node, as sent */
@@ -2219,6 +2221,8 @@ export type NodeDataInput = {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly inputs?: readonly Port[];
   readonly outputs?: readonly Port[];
+  /** Whether runs skip the node. Each output then passes on the value of the first connected input of the same type, or else of the first that fits */
+  readonly bypassed?: boolean;
 } & Readonly<Record<string, unknown>>;
 
 /** The size of a node, and how it was determined */

@@ -151,6 +151,8 @@ function checkData(data: unknown, report: Report): void {
     if (data[key] === undefined || isObject(data[key])) continue;
     report(`invalid_${key}`, ['data', key], `data.${key} must be an object.`);
   }
+  if (data.bypassed !== undefined && typeof data.bypassed !== 'boolean')
+    report('invalid_bypassed', ['data', 'bypassed'], 'data.bypassed must be true or false.');
   checkPorts(data.inputs, 'inputs', report);
   checkPorts(data.outputs, 'outputs', report);
 }

@@ -1,4 +1,5 @@
 // Plans a run: sorts the nodes in topological order and resolves each node's config and input sources.
+import { createOriginFinder, isBypassed } from './bypass.ts';
 import { type Catalog, type InputDef, isCanvasOnly, type OutputDef, type ResolvedPorts } from './catalog.ts';
 import { resolveEdges } from './handles.ts';
 import {
@@ -53,7 +54,9 @@ export type PlanResult =
  * Plans the run of a graph, or of the targets and the nodes they depend on. Leaves out canvas-only nodes and edges whose
  * ports do not exist. Takes linear time and handles chains of any depth:
  *
- * 1. Create a draft of every node that can run, with its config and ports, and connect the drafts along the edges.
+ * 1. Create a draft of every node that can run, with its config and ports, and connect the drafts along the edges. A
+ *    bypassed node is left out: the nodes that it feeds are connected to the source of the value that it passes on. As a
+ *    target, it stands for the nodes that feed it.
  * 2. Remove the connections into pinned nodes, which already have results, so that nodes that feed only pinned nodes are
  *    left out.
  * 3. Visit the drafts in graph order, starting from the targets if there are any, each after its sources, and number the
@@ -67,12 +70,17 @@ export function createPlan(
   pinned: readonly string[] = [],
 ): PlanResult {
   const drafts = draftNodes(graph, catalog);
-  connectDrafts(drafts, graph.edges);
+  const bypassed = connectDrafts(drafts, graph.edges);
   const startIds =
     targets === undefined
       ? findStartIds(drafts, pinned)
-      : new Set(targets.flatMap(createIdResolver(graph.nodes.map(toResolvable))));
+      : new Set(
+          targets
+            .flatMap(createIdResolver(graph.nodes.map(toResolvable)))
+            .flatMap(id => bypassed.get(id)?.inputs.map(({ source }) => source.node.id) ?? [id]),
+        );
   for (const nodeId of pinned) {
+    if (bypassed.has(nodeId)) continue;
     const draft = drafts.get(nodeId);
     if (draft === undefined) return { ok: false, code: 'unknown_node', nodeId };
     draft.inputs.length = 0;
@@ -163,11 +171,19 @@ function findStartIds(
   return new Set([...drafts].filter(([, draft]) => !feeders.has(draft)).map(([id]) => id));
 }
 
-function connectDrafts(drafts: ReadonlyMap<string, Draft>, edges: readonly GraphEdge[]): void {
-  for (const { edge, from, to } of resolveEdges(edges, id => drafts.get(id)?.ports))
-    drafts
-      .get(edge.target)
-      ?.inputs.push({ port: to.id, source: drafts.get(edge.source) as Draft, sourcePort: from.id });
+/** Connects the drafts, then removes those of bypassed nodes from `drafts` and returns them. */
+function connectDrafts(drafts: Map<string, Draft>, edges: readonly GraphEdge[]): ReadonlyMap<string, Draft> {
+  const bypassed = new Map([...drafts].filter(([, { node }]) => isBypassed(node)));
+  const wires = [...resolveEdges(edges, id => drafts.get(id)?.ports)];
+  const findOrigin = createOriginFinder(wires, id => bypassed.get(id)?.ports.inputs);
+  for (const wire of wires) {
+    const origin = findOrigin(wire);
+    if (origin === undefined) continue;
+    const source = drafts.get(origin.edge.source) as Draft;
+    drafts.get(wire.edge.target)?.inputs.push({ port: wire.to.id, source, sourcePort: origin.from.id });
+  }
+  for (const id of bypassed.keys()) drafts.delete(id);
+  return bypassed;
 }
 
 /**

@@ -32,6 +32,12 @@ const NODE_DATA = {
   ),
   inputs: Type.Optional(Type.Array(Port)),
   outputs: Type.Optional(Type.Array(Port)),
+  bypassed: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether runs skip the node. Each output then passes on the value of the first connected input of the same type, or else of the first that fits',
+    }),
+  ),
 };
 
 const NodeData = OpenObject('NodeData', 'The type and settings of a node', {

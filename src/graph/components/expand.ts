@@ -1,4 +1,5 @@
 // Expands calls of components: all calls for a run, or one call permanently.
+import { isBypassed } from '../bypass.ts';
 import type { Catalog } from '../catalog.ts';
 import { completeEdges } from '../complete.ts';
 import { getChildIds } from '../edit.ts';
@@ -18,10 +19,11 @@ export interface ExpandedGraph {
 /**
  * Returns the graph that a run executes. The nodes of a component get the ids `<call>/<inner>`, and the edges of the
  * call connect them directly. Input nodes that outer edges feed disappear. Other input nodes stay, with the value
- * that the call sets. Throws ComponentError.
+ * that the call sets. Bypassed calls stay calls, which a plan leaves out. Throws ComponentError.
  */
 export function expandGraph(graph: Graph, options: Omit<TreeOptions, 'isExpanded'>): ExpandedGraph {
-  const tree = readComponentTree(graph, { ...options, isExpanded: isComponentCall });
+  const isExpanded = (node: GraphNode): boolean => isComponentCall(node) && !isBypassed(node);
+  const tree = readComponentTree(graph, { ...options, isExpanded });
   const { characters, calls } = tree;
   if (calls.size === 0) return { graph, characters };
   const flatGraph = flattenTree(tree, { catalog: options.catalog, isForRun: true });

@@ -1,5 +1,6 @@
 // Draws one node of a graph: a card with title, ports and settings, a sticky note, or a group frame.
 
+import { isBypassed } from '../bypass.ts';
 import {
   describeSetting,
   formatChoice,
@@ -38,7 +39,7 @@ export function drawNode({ node, rect, entry, ports, preview }: DrawnNode): stri
   const fields = drawFields(node, ports.inputs, rect, portsEnd);
   const remainingHeight = height - fields.end - NODE_BOX.padding;
   const hasPreview = outputs.some(({ type }) => PREVIEW_TYPES.has(type)) || entry?.category === 'output';
-  return [
+  const parts = [
     `<rect class="gw-shadow" x="${x - 1}" y="${y + 3}" width="${width + 2}" height="${height}" rx="13"/>`,
     `<rect class="gw-card" x="${x}" y="${y}" width="${width}" height="${height}" rx="12"/>`,
     `<rect x="${x + INSET}" y="${y + 13}" width="4" height="20" rx="2" fill="${accent}"/>`,
@@ -65,6 +66,7 @@ export function drawNode({ node, rect, entry, ports, preview }: DrawnNode): stri
       ? drawPreview({ x, y: y + fields.end, width, height: remainingHeight }, accent, preview)
       : '',
   ].join('');
+  return isBypassed(node) ? `<g opacity=".5">${parts}</g>` : parts;
 }
 
 function drawPort(port: InputDef | OutputDef, rect: Rect, index: number, side: 'left' | 'right'): string {

@@ -1,4 +1,5 @@
 // Prepares a graph for the lint rules by looking up its nodes, catalog entries, ports and edges once.
+import { createOriginFinder, isBypassed } from '../bypass.ts';
 import type { Catalog, CatalogEntry, InputDef, OutputDef, ResolvedPorts } from '../catalog.ts';
 import { resolveEdgePorts } from '../handles.ts';
 import type { LintIssue } from '../issues.ts';
@@ -32,7 +33,10 @@ export interface LintNode {
   readonly ports: ResolvedPorts;
   readonly inputs: ReadonlyMap<string, InputDef>;
   readonly outputs: ReadonlyMap<string, OutputDef>;
-  /** The edges that end at this node, by input port id. The key '' has the edges without a known port. */
+  /**
+   * The edges that end at this node, by input port id, with the sources that feed it in a run: not bypassed nodes, but those
+   * whose values they pass on. The key '' has the edges without a known port.
+   */
   readonly feeds: Map<string, LintEdge[]>;
 }
 
@@ -51,6 +55,8 @@ export interface LintContext {
   readonly options: LintOptions;
   readonly nodes: readonly LintNode[];
   readonly edges: readonly LintEdge[];
+  /** The edges that start at bypassed nodes and carry no value. */
+  readonly blockedEdges: readonly LintEdge[];
   readonly byId: ReadonlyMap<string, LintNode>;
   /** The nodes of `options.previous`. */
   readonly previousById: ReadonlyMap<string, GraphNode>;
@@ -89,6 +95,7 @@ export function createLintContext(graph: Graph, catalog: Catalog, options: LintO
     options,
     nodes,
     edges,
+    blockedEdges: passFeedsOn(nodes, edges, byId),
     byId,
     previousById: new Map(options.previous?.nodes.map(node => [node.id, node])),
     nodeNames: lazy(() => indexNames(byId.keys())),
@@ -120,6 +127,40 @@ function toLintNode(node: GraphNode, index: number, catalog: Catalog): LintNode 
     outputs: new Map(ports.outputs.map(output => [output.id, output])),
     feeds: new Map(),
   };
+}
+
+/** Replaces the sources of feeds that are bypassed nodes. Returns the edges that carry no value, which feed nothing. */
+function passFeedsOn(
+  nodes: readonly LintNode[],
+  edges: readonly LintEdge[],
+  byId: ReadonlyMap<string, LintNode>,
+): readonly LintEdge[] {
+  if (!nodes.some(({ node }) => isBypassed(node))) return [];
+  const wires = edges.flatMap(linted => {
+    const { edge, output: from, input: to } = linted;
+    return from === undefined || to === undefined ? [] : [{ edge, from, to, linted }];
+  });
+  const wireByEdge = new Map(wires.map(wire => [wire.linted, wire]));
+  const findOrigin = createOriginFinder(wires, id => {
+    const node = byId.get(id);
+    return node !== undefined && isBypassed(node.node) ? node.ports.inputs : undefined;
+  });
+  const blockedEdges: LintEdge[] = [];
+  for (const { feeds, node } of nodes) {
+    for (const [port, portEdges] of feeds) {
+      const passedEdges = portEdges.flatMap(edge => {
+        const wire = wireByEdge.get(edge);
+        if (wire === undefined) return [edge];
+        const origin = findOrigin(wire);
+        if (origin !== undefined) return [{ ...edge, source: origin.linted.source, output: origin.from }];
+        if (!isBypassed(node)) blockedEdges.push(edge);
+        return [];
+      });
+      if (passedEdges.length > 0) feeds.set(port, passedEdges);
+      else feeds.delete(port);
+    }
+  }
+  return blockedEdges;
 }
 
 function addFeed(target: LintNode, edge: LintEdge): void {

@@ -1,5 +1,6 @@
 // Defines the lint rules for edges: both nodes and ports exist, types are compatible, and a single-value port has one
 // connection.
+import { isBypassed } from '../bypass.ts';
 import { canFeed, type InputDef, type OutputDef } from '../catalog.ts';
 import { quote, toJsonPointer } from '../issues.ts';
 import { type ComparisonBudget, findNearestName } from '../nearest.ts';
@@ -13,6 +14,7 @@ export const EDGE_RULES: readonly Rule[] = [
   createEdgeRule('unknown_port', 'warning', findUnknownPorts),
   createEdgeRule('incompatible_types', 'warning', findIncompatible),
   { code: 'port_fed_twice', severity: 'warning', find: findDoubleFeeds },
+  { code: 'bypass_blocks', severity: 'warning', find: findBlockedEdges },
 ];
 
 /** An issue of an edge rule. `key` is the member of the edge that the issue is about. */
@@ -114,6 +116,18 @@ function* findIncompatible({ output, input }: LintEdge): Iterable<EdgeRuleIssue>
   };
 }
 
+function* findBlockedEdges({ blockedEdges }: LintContext): Iterable<RuleIssue> {
+  for (const { edge, index, source, output } of blockedEdges) {
+    const message = `The bypassed node ${quote(edge.source)} passes nothing to this connection: none of its connected inputs fits the output ${quote(output?.label ?? '')}. Restore the node, or connect an input of the type ${output?.type}.`;
+    yield {
+      edgeId: edge.id,
+      ...(source === undefined ? {} : { nodeId: source.node.id }),
+      path: toJsonPointer('edges', index, 'source'),
+      message,
+    };
+  }
+}
+
 function* findDoubleFeeds({ nodes }: LintContext): Iterable<RuleIssue> {
   for (const { node, index, feeds } of nodes) {
     for (const edges of feeds.values()) {
@@ -137,7 +151,7 @@ export function describeDoubleFeed({ label }: InputDef, edgeIds: readonly string
 /** Finds nodes that zip lists of different lengths. Knows only the lengths of lists that are written in the graph. */
 function* findUnequalLists({ nodes }: LintContext): Iterable<RuleIssue> {
   for (const { node, index, config, feeds } of nodes) {
-    if (config.fanOut === 'product') continue;
+    if (config.fanOut === 'product' || isBypassed(node)) continue;
     const lengths = new Set<number>();
     for (const { source, input } of [...feeds.values()].flat()) {
       const items = source?.node.data.nodeType === 'input:list' ? source.config.items : undefined;

@@ -1,4 +1,5 @@
 // Defines the lint rules for single nodes: type, position, settings and ports.
+import { isBypassed } from '../bypass.ts';
 import type { InputDef } from '../catalog.ts';
 import { findTokenProblem } from '../config-ports.ts';
 import { findListProblem, findNumberProblem } from '../fields.ts';
@@ -45,12 +46,12 @@ export const NODE_RULES: readonly Rule[] = [
   createNodeRule('params_override_config', 'warning', findOverrides),
   createNodeRule('params_in_use', 'warning', findParams),
   createNodeRule('stray_port', 'warning', findStrayPorts),
-  createNodeRule('required_port_unfed', 'warning', findMissingInputs),
-  createNodeRule('required_field_missing', 'warning', findMissingFields),
-  createNodeRule('invalid_token', 'warning', findInvalidTokens),
-  createNodeRule('unusable_config', 'warning', findUnusable),
-  createNodeRule('undrawable_text', 'warning', findUndrawableTexts),
-  createNodeRule('provider_not_configured', 'warning', findUnavailable),
+  createNodeRule('required_port_unfed', 'warning', forActive(findMissingInputs)),
+  createNodeRule('required_field_missing', 'warning', forActive(findMissingFields)),
+  createNodeRule('invalid_token', 'warning', forActive(findInvalidTokens)),
+  createNodeRule('unusable_config', 'warning', forActive(findUnusable)),
+  createNodeRule('undrawable_text', 'warning', forActive(findUndrawableTexts)),
+  createNodeRule('provider_not_configured', 'warning', forActive(findUnavailable)),
 ];
 
 /** An issue of a node rule. `path` is relative to the node. */
@@ -58,11 +59,9 @@ export type NodeRuleIssue = Pick<RuleIssue, 'message' | 'suggestion'> & {
   readonly path: readonly (string | number)[];
 };
 
-export function createNodeRule(
-  code: string,
-  severity: Rule['severity'],
-  find: (node: LintNode, ctx: LintContext) => Iterable<NodeRuleIssue>,
-): Rule {
+type FindNodeIssues = (node: LintNode, ctx: LintContext) => Iterable<NodeRuleIssue>;
+
+export function createNodeRule(code: string, severity: Rule['severity'], find: FindNodeIssues): Rule {
   return {
     code,
     severity,
@@ -74,6 +73,11 @@ export function createNodeRule(
       }
     },
   };
+}
+
+/** Limits a rule to nodes that run. */
+function forActive(find: FindNodeIssues): FindNodeIssues {
+  return (linted, ctx) => (isBypassed(linted.node) ? [] : find(linted, ctx));
 }
 
 function* findMissingPosition(
