@@ -54,6 +54,9 @@ const flow = {
   incompatible: (port: string): string => `${port} is not compatible. Choose another port.`,
   connectCancelled: 'Connection canceled.',
   runNode: 'Run this node',
+  bypass: 'Bypass',
+  restore: 'Restore',
+  bypassed: 'Bypassed: runs skip this node and pass its input on.',
   tools: {
     add: 'Add node',
     undo: 'Undo',
@@ -77,6 +80,7 @@ const flow = {
     runFrom: 'Run from here',
     runAgain: 'Rerun this node',
     pin: 'Pin result',
+    bypass: 'Bypass or restore',
     replaceModel: 'Replace model',
     library: 'Library',
     runs: 'Run history',
@@ -290,6 +294,7 @@ const flow = {
     note: 'Change note',
     restore: 'Restore version',
     pin: 'Pin result',
+    bypass: (count: number, isOn: boolean): string => `${isOn ? 'Bypass' : 'Restore'} ${countNodes(count)}`,
     inputs: 'Use inputs of a run',
   },
   versions: {

@@ -1,4 +1,5 @@
 // Builds the changes of each kind of edit. All functions are pure.
+import { isBypassed } from '../../src/graph/bypass.ts';
 import type { Catalog } from '../../src/graph/catalog.ts';
 import { withConfig, withoutItems } from '../../src/graph/edit.ts';
 import type { GraphEdge, GraphNode, Json, NodeData, Position } from '../../src/graph/types.ts';
@@ -90,6 +91,15 @@ export function setData(
   fields: Readonly<Record<string, unknown>>,
 ): readonly Change[] {
   return replaceNodes(board, [id], node => ({ ...node, data: { ...node.data, ...fields } as NodeData }));
+}
+
+/** Bypasses the nodes, or restores them. */
+export function setBypassed(board: Board, ids: readonly string[], bypassed: boolean): readonly Change[] {
+  return replaceNodes(board, ids, node => {
+    if (isBypassed(node) === bypassed) return node;
+    const { bypassed: _, ...data } = node.data;
+    return { ...node, data: (bypassed ? { ...data, bypassed } : data) as NodeData };
+  });
 }
 
 /** Sets the file of a media input, and removes its media id, which would take precedence. */

@@ -55,7 +55,7 @@ export function insertIntoEdge(
 }
 
 /** Returns the changes that detach the nodes and connect their sources to their targets where the types fit. */
-export function bypassNodes(board: Board, catalog: Catalog, ids: readonly string[]): readonly Change[] {
+export function detachNodes(board: Board, catalog: Catalog, ids: readonly string[]): readonly Change[] {
   const detachedIds = new Set(ids);
   const incoming = board.edges.filter(
     ({ source, target }) => !detachedIds.has(source) && detachedIds.has(target),

@@ -7,6 +7,7 @@ import { getCommand } from './commands.ts';
 
 const NODE_COMMANDS = [
   'run-to',
+  'bypass',
   'replace-model',
   'copy',
   'cut',

@@ -1,5 +1,6 @@
 // Converts the board to React Flow nodes with known sizes and handles, so that nothing has to be measured.
 import { type Node, type NodeHandle, Position as Side } from '@xyflow/react';
+import { findPassingInput, isBypassed } from '../../src/graph/bypass.ts';
 import { getChangedSettings, getMainFields } from '../../src/graph/card-fields.ts';
 import type { Catalog, CatalogEntry, InputDef, OutputDef } from '../../src/graph/catalog.ts';
 import { isComponentCall } from '../../src/graph/components/calls.ts';
@@ -31,6 +32,8 @@ export interface FlowNodeData extends Record<string, unknown> {
   readonly typeLabel: string;
   readonly inputs: readonly CardPort[];
   readonly outputs: readonly CardPort[];
+  /** The outputs of a bypassed node, with the inputs whose values they pass on, by their index. */
+  readonly passes: readonly { readonly input: number; readonly output: number }[];
   /** The fields that the node shows and no connection sets. */
   readonly fields: readonly InputDef[];
   /** Other settings that differ from their default. */
@@ -258,9 +261,25 @@ function toData(catalog: Catalog, node: GraphNode, { connected, missing }: UsedP
     typeLabel: getTypeLabel(node, entry),
     inputs: [...portsIn, ...toUnknownPorts(missing, 'in-')],
     outputs: [...portsOut, ...toUnknownPorts(missing, 'out-')],
+    passes: isBypassed(node) ? listPasses(inputs, outputs, connected) : [],
     fields: fields.filter(({ id, isPort }) => !isPort || !connected.includes(`in-${id}`)),
     changed: getChangedSettings(node.data, inputs, fields),
   };
+}
+
+function listPasses(
+  inputs: readonly InputDef[],
+  outputs: readonly OutputDef[],
+  connected: readonly string[],
+): FlowNodeData['passes'] {
+  const countConnections = ({ id }: InputDef) => connected.filter(handle => handle === `in-${id}`).length;
+  const ports = inputs.filter(({ isPort }) => isPort);
+  return outputs
+    .filter(({ isPort }) => isPort)
+    .flatMap((port, output) => {
+      const passing = findPassingInput(port, ports, countConnections);
+      return passing === undefined ? [] : [{ input: ports.indexOf(passing), output }];
+    });
 }
 
 /** Names the component only if the label of the node does not. */

@@ -2,7 +2,9 @@
 
 import type { NodeProps } from '@xyflow/react';
 import { memo } from 'react';
+import { isBypassed } from '../../src/graph/bypass.ts';
 import { isComponentCall } from '../../src/graph/components/calls.ts';
+import { getPortOffset } from '../../src/graph/dims.ts';
 import { canConnect } from '../board/wiring.ts';
 import { messages } from '../flow-messages.ts';
 import { useBoard, useDisplayedNode, useEditor, useNodeRun, useView } from '../session/editor-context.tsx';
@@ -14,7 +16,7 @@ import { CardField } from './card-field.tsx';
 import { hasPreview, layoutCard } from './card-parts.ts';
 import { getCategory } from './colors.ts';
 import { CategoryIcon } from './icons.tsx';
-import { IssueMark, NewerVersionMark, PinMark, ProviderMark, RunMark } from './node-marks.tsx';
+import { BypassMark, IssueMark, NewerVersionMark, PinMark, ProviderMark, RunMark } from './node-marks.tsx';
 import { Port } from './port.tsx';
 import { PresenceMark } from './presence-mark.tsx';
 
@@ -49,6 +51,7 @@ export const Card = memo(function Card({ data }: NodeProps<FlowNode>) {
       data-run={run?.status.toLowerCase()}
       data-plan={plannedState}
       data-diff={diffStatus}
+      data-bypassed={isBypassed(node) || undefined}
     >
       <PresenceMark nodeId={node.id} />
       {changedBy !== undefined && (
@@ -56,6 +59,7 @@ export const Card = memo(function Card({ data }: NodeProps<FlowNode>) {
           {changedBy}
         </span>
       )}
+      <Passes data={data} />
       <header className={styles.head}>
         <span className={styles.icon}>
           <CategoryIcon category={category} />
@@ -64,6 +68,7 @@ export const Card = memo(function Card({ data }: NodeProps<FlowNode>) {
           <span className={styles.title}>{node.data.label}</span>
           <span className={styles.type}>{typeLabel}</span>
         </span>
+        {isBypassed(node) && <BypassMark />}
         {getPin(node) !== undefined && <PinMark />}
         {isComponentCall(node) && <NewerVersionMark node={node} />}
         {entry?.provider !== undefined && <ProviderMark provider={entry.provider} />}
@@ -85,6 +90,18 @@ export const Card = memo(function Card({ data }: NodeProps<FlowNode>) {
     </div>
   );
 }, hasSameContent);
+
+/** Draws lines from the inputs of a bypassed node to the outputs that pass their values on. */
+function Passes({ data: { passes } }: { readonly data: FlowNodeData }) {
+  if (passes.length === 0) return null;
+  return (
+    <svg className={styles.passes} aria-hidden>
+      {passes.map(({ input, output }) => (
+        <line key={output} x1="0" x2="100%" y1={getPortOffset(input)} y2={getPortOffset(output)} />
+      ))}
+    </svg>
+  );
+}
 
 type PortFit = 'yes' | 'no' | undefined;
 const NO_FIT = (): PortFit => undefined;

@@ -1,11 +1,12 @@
 // Defines all commands of the editor once, for the keys, the command menu, the toolbar and the list of shortcuts.
 
 import { flushSync } from 'react-dom';
-import { isModel } from '../../src/graph/catalog.ts';
+import { isBypassed } from '../../src/graph/bypass.ts';
+import { isCanvasOnly, isModel } from '../../src/graph/catalog.ts';
 import { isComponentCall } from '../../src/graph/components/calls.ts';
 import type { Layout } from '../../src/graph/layout/layout.ts';
 import { getBoundingBox } from '../../src/graph/rects.ts';
-import type { Position } from '../../src/graph/types.ts';
+import type { GraphNode, Position } from '../../src/graph/types.ts';
 import {
   type AlignmentLine,
   align,
@@ -15,13 +16,13 @@ import {
 } from '../board/align.ts';
 import { apply, type Board, type Change, findNode } from '../board/board.ts';
 import { parsePastedText, paste, type Subgraph, toClipboardText } from '../board/clipboard.ts';
-import { move, remove, replaceNodes } from '../board/edits.ts';
+import { move, remove, replaceNodes, setBypassed } from '../board/edits.ts';
 import { findFreeSpace, getObstacles } from '../board/free-space.ts';
 import { expandGroups, groupNodes, listGroupIds, ungroupNodes } from '../board/groups.ts';
 import { placeText } from '../board/import-files.ts';
 import { getNodeRect, withPreferredSizes } from '../board/node-size.ts';
 import type { OpenBoard } from '../board/open-board.ts';
-import { bypassNodes } from '../board/rewiring.ts';
+import { detachNodes } from '../board/rewiring.ts';
 import type { BoardState } from '../board/store.ts';
 import { messages } from '../flow-messages.ts';
 import { copyText } from '../kit/copy-button.tsx';
@@ -74,6 +75,13 @@ export const COMMANDS: readonly Command[] = [
   { id: 'run-from', label: labels.runFrom, keys: [], run: editor => void showRunPlan(editor, 'from') },
   { id: 'run-again', label: labels.runAgain, keys: [], run: editor => void showRunPlan(editor, 'again') },
   { id: 'pin', label: labels.pin, keys: [], run: togglePin },
+  {
+    id: 'bypass',
+    label: labels.bypass,
+    keys: ['B'],
+    run: toggleBypass,
+    isAvailable: ({ session }) => !session.isReadOnly && listSelectedRunnable(session).length > 0,
+  },
   {
     id: 'replace-model',
     label: labels.replaceModel,
@@ -145,7 +153,12 @@ export const COMMANDS: readonly Command[] = [
     keys: [],
     run: editor => distributeSelected(editor, 'vertical'),
   },
-  { id: 'box-select', label: labels.box, keys: ['B'], run: ({ view }) => view.setState({ tool: 'box' }) },
+  {
+    id: 'box-select',
+    label: labels.box,
+    keys: ['Shift+B'],
+    run: ({ view }) => view.setState({ tool: 'box' }),
+  },
   {
     id: 'lasso-select',
     label: labels.lasso,
@@ -200,6 +213,25 @@ function togglePin({ session, runs }: EditorContextValue): void {
       return result?.status === 'COMPLETED' ? setPin(board, node.id, result.executionId) : [];
     });
   store.actions.perform(messages.flow.edits.pin, changes);
+}
+
+/** Lists the selected nodes that runs execute, also those in selected groups. */
+function listSelectedRunnable({ store, catalog }: OpenBoard): readonly GraphNode[] {
+  const { board, selection } = store.getState();
+  const ids = expandGroups(board, selection);
+  return board.nodes.filter(({ id, data }) => ids.has(id) && !isCanvasOnly(catalog.find(data.nodeType)));
+}
+
+/** Bypasses the selected nodes, or restores them if all are bypassed. */
+function toggleBypass({ session }: EditorContextValue): void {
+  const { store } = session;
+  const nodes = listSelectedRunnable(session);
+  const isOn = !nodes.every(isBypassed);
+  const ids = nodes.map(({ id }) => id);
+  store.actions.perform(
+    messages.flow.edits.bypass(ids.length, isOn),
+    setBypassed(store.getState().board, ids, isOn),
+  );
 }
 
 /** Returns the id of the selected node if it is a model that the user may replace. */
@@ -398,7 +430,7 @@ function deleteAndReconnect({ session, canvas }: EditorContextValue): void {
   const { board, selection } = store.getState();
   const nodes = board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
   if (nodes.length === 0) return;
-  const reconnected = bypassNodes(board, catalog, nodes);
+  const reconnected = detachNodes(board, catalog, nodes);
   const removals = remove(apply(board, reconnected), { nodes });
   store.actions.perform(messages.flow.edits.delete(nodes.length), [...reconnected, ...removals]);
   canvas.current?.focus();

@@ -7,6 +7,7 @@ import CircleAlert from 'icon:circle-alert';
 import Clock from 'icon:clock';
 import Key from 'icon:key-round';
 import Pin from 'icon:pin';
+import Bypass from 'icon:redo-dot';
 import SkipForward from 'icon:skip-forward';
 import Zap from 'icon:zap';
 import { Link } from 'wouter';
@@ -66,6 +67,20 @@ export function PinMark() {
   return (
     <span className={styles.mark} role="img" aria-label={messages.flow.pinned} title={messages.flow.pinned}>
       <Pin size={15} />
+    </span>
+  );
+}
+
+/** Marks a bypassed node. */
+export function BypassMark() {
+  return (
+    <span
+      className={styles.mark}
+      role="img"
+      aria-label={messages.flow.bypassed}
+      title={messages.flow.bypassed}
+    >
+      <Bypass size={15} />
     </span>
   );
 }

@@ -6,7 +6,7 @@ import type { GraphEdge, Position } from '../../../src/graph/types.ts';
 import { apply, type Board, type Change, findNode } from '../../board/board.ts';
 import { move } from '../../board/edits.ts';
 import { expandGroups } from '../../board/groups.ts';
-import { bypassNodes, insertIntoEdge } from '../../board/rewiring.ts';
+import { detachNodes, insertIntoEdge } from '../../board/rewiring.ts';
 import { messages } from '../../flow-messages.ts';
 import { snap } from '../painter/guides.ts';
 import { findEdgeAt } from '../painter/hit-test.ts';
@@ -75,7 +75,7 @@ function drop(
   const { board } = store.getState();
   const edge = board.edges.find(({ id }) => id === renderState.now.dropEdgeId);
   const inserted = edge && insertIntoEdge(board, catalog, edge, nodeId);
-  const rewiring = isDetaching ? bypassNodes(board, catalog, [...positions.keys()]) : (inserted ?? []);
+  const rewiring = isDetaching ? detachNodes(board, catalog, [...positions.keys()]) : (inserted ?? []);
   const label = getLabel(rewiring, { isDetaching, count: positions.size });
   store.actions.perform(label, [...rewiring, ...move(apply(board, rewiring), positions)]);
 }

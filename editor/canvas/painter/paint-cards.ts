@@ -1,4 +1,5 @@
 // Paints readable nodes that are not mounted yet, so that they look exactly like mounted nodes.
+import { isBypassed } from '../../../src/graph/bypass.ts';
 import { getPortOffset, NODE_BOX } from '../../../src/graph/dims.ts';
 import type { Rect } from '../../../src/graph/rects.ts';
 import { type CardPort, PORT_PX } from '../card-cache.ts';
@@ -33,6 +34,30 @@ export function paintCards(
   for (const { card, x, y, width } of boxes)
     paintLines(ctx, card.data.node.data.label, { x: x + TITLE_X, y: y + 8, width: width - TITLE_X - 12 }, 13);
   if (viewport.zoom >= TEXT_ZOOM) paintTexts(ctx, colors, boxes);
+  paintBypasses(
+    ctx,
+    colors,
+    boxes.filter(({ card }) => isBypassed(card.data.node)),
+  );
+}
+
+/** Fades bypassed nodes, and draws lines from their inputs to the outputs that pass them on. */
+function paintBypasses(ctx: Context, colors: PaintColors, boxes: readonly SceneNode[]): void {
+  if (boxes.length === 0) return;
+  ctx.globalAlpha = 0.5;
+  fillBoxes(ctx, boxes, { color: colors.background, radius: RADIUS });
+  ctx.globalAlpha = 1;
+  ctx.strokeStyle = colors.muted;
+  ctx.lineWidth = 2;
+  ctx.setLineDash([5, 4]);
+  ctx.beginPath();
+  for (const { card, x, y, width } of boxes)
+    for (const { input, output } of card.data.passes) {
+      ctx.moveTo(x, y + getPortOffset(input));
+      ctx.lineTo(x + width, y + getPortOffset(output));
+    }
+  ctx.stroke();
+  ctx.setLineDash([]);
 }
 
 function paintHeaders(ctx: Context, colors: PaintColors, boxes: readonly SceneNode[]): void {

@@ -1,4 +1,5 @@
 // Paints nodes at far zoom (boxes with name and result, group frames, notes), and status marks at every zoom.
+import { isBypassed } from '../../../src/graph/bypass.ts';
 import { NODE_BOX } from '../../../src/graph/dims.ts';
 import type { Rect } from '../../../src/graph/rects.ts';
 import { getCategory } from '../colors.ts';
@@ -88,6 +89,12 @@ export function paintResults(ctx: Context, painting: PaintInput, boxes: readonly
   for (const box of boxes) {
     const state = getPaintedState(box.id);
     if (state?.status === 'COMPLETED') paintResult(ctx, box, state, painting);
+  }
+  if (isFar) {
+    ctx.globalAlpha = 0.5;
+    const bypassed = boxes.filter(({ card }) => isBypassed(card.data.node));
+    fillBoxes(ctx, bypassed, { color: colors.background, radius: RADIUS });
+    ctx.globalAlpha = 1;
   }
   const boxesByStatus = Map.groupBy(boxes, ({ id }) => getOutline(id));
   ctx.globalAlpha = 0.65;

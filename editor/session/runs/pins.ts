@@ -1,4 +1,5 @@
 // Pins results to nodes. A pin is the id of an execution in the node's data, and is sent with each run.
+import { isBypassed } from '../../../src/graph/bypass.ts';
 import type { GraphNode } from '../../../src/graph/types.ts';
 import type { Board, Change } from '../../board/board.ts';
 import { replaceNodes } from '../../board/edits.ts';
@@ -8,11 +9,11 @@ export function getPin({ data }: GraphNode): string | undefined {
   return typeof data.pinnedRun === 'string' ? data.pinnedRun : undefined;
 }
 
-/** Returns the pins as part of a run request. */
+/** Returns the pins of the nodes that run, as part of a run request. */
 export function getPins({ nodes }: Board): { readonly pins?: Readonly<Record<string, string>> } {
   const pins = nodes.flatMap(node => {
     const executionId = getPin(node);
-    return executionId === undefined ? [] : [[node.id, executionId] as const];
+    return executionId === undefined || isBypassed(node) ? [] : [[node.id, executionId] as const];
   });
   return pins.length === 0 ? {} : { pins: Object.fromEntries(pins) };
 }

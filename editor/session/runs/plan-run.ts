@@ -1,5 +1,6 @@
 // Plans a partial run before it starts: which nodes run, which results are reused, and the price.
 import type { RunRequest } from '../../../sdk/src/types.ts';
+import { isBypassed } from '../../../src/graph/bypass.ts';
 import { createPlan } from '../../../src/graph/plan.ts';
 import type { Board } from '../../board/board.ts';
 import { api } from '../../lib/api.ts';
@@ -41,7 +42,10 @@ async function preparePlan(
 ): Promise<PlannedRun | undefined> {
   const { session, runs, view } = editor;
   const { board, selection } = session.store.getState();
-  const chosenIds = nodeIds ?? board.nodes.filter(({ id }) => selection.has(id)).map(({ id }) => id);
+  const wantedIds = new Set(nodeIds ?? selection);
+  const chosenIds = board.nodes
+    .filter(node => wantedIds.has(node.id) && !isBypassed(node))
+    .map(({ id }) => id);
   if (chosenIds.length === 0 || isRunning(runs.getState())) return undefined;
   const targets = kind === 'from' ? listWithDependents(board, chosenIds) : chosenIds;
   const plan: PlannedRun = { kind, request: { targets, ...getPins(board) }, states: new Map() };

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { align, distribute } from '../../../editor/board/align.ts';
 import { apply, type Board, invert } from '../../../editor/board/board.ts';
 import { createCatalog } from '../../../editor/board/catalog.ts';
-import { bypassNodes, insertIntoEdge } from '../../../editor/board/rewiring.ts';
+import { detachNodes, insertIntoEdge } from '../../../editor/board/rewiring.ts';
 import type { GraphEdge, GraphNode } from '../../../src/graph/types.ts';
 import { createNodeCatalog } from '../../../src/nodes/catalog.ts';
 
@@ -70,7 +70,7 @@ describe('detach', () => {
       nodes: [node('a', 'input:text'), node('b', JOIN), node('c', JOIN), node('d', JOIN)],
       edges: [edge('a', 'b', 'in-text1'), edge('b', 'c', 'in-text1'), edge('b', 'd', 'in-text3')],
     };
-    const changes = bypassNodes(board, catalog, ['b']);
+    const changes = detachNodes(board, catalog, ['b']);
     assert.deepEqual(wires(apply(board, changes)), ['a c in-text1', 'a d in-text3']);
     assert.deepEqual(apply(apply(board, changes), invert(changes)), board);
   });
@@ -81,7 +81,7 @@ describe('detach', () => {
       nodes: [node('a', 'input:text'), node('p', 'generate:sandbox'), node('q', 'image:resize')],
       edges: [edge('a', 'p', 'in-prompt'), edge('p', 'q', 'in-image', 'out-image')],
     };
-    assert.deepEqual(wires(apply(board, bypassNodes(board, catalog, ['p']))), []);
+    assert.deepEqual(wires(apply(board, detachNodes(board, catalog, ['p']))), []);
   });
 
   it('keeps edges between nodes that are detached together', () => {
@@ -90,7 +90,7 @@ describe('detach', () => {
       nodes: [node('a', 'input:text'), node('b', JOIN), node('c', JOIN), node('d', JOIN)],
       edges: [edge('a', 'b', 'in-text1'), edge('b', 'c', 'in-text1'), edge('c', 'd', 'in-text1')],
     };
-    const remainingWires = wires(apply(board, bypassNodes(board, catalog, ['b', 'c'])));
+    const remainingWires = wires(apply(board, detachNodes(board, catalog, ['b', 'c'])));
     assert.deepEqual(remainingWires, ['b c in-text1', 'a d in-text1']);
   });
 });

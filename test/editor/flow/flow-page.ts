@@ -23,6 +23,7 @@ export interface StoredWorkflow {
       readonly label: string;
       readonly nodeType: string;
       readonly config?: Readonly<Record<string, unknown>>;
+      readonly bypassed?: boolean;
     };
   }[];
   readonly edges: readonly {

@@ -42,6 +42,31 @@ describe('the keys of the board', () => {
     assert.equal(await palette.getByRole('button', { name: 'All' }).getAttribute('aria-pressed'), 'true');
   });
 
+  it('bypass the selected nodes and restore them, each in one step', async () => {
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    const listBypassed = async (): Promise<readonly string[]> => {
+      await untilSaved(page);
+      return (await flow.read(id)).nodes.filter(({ data }) => data.bypassed).map(({ data }) => data.label);
+    };
+    await nodeOf(page, 'Picture').click({ position: { x: 90, y: 20 } });
+    await page.keyboard.press('b');
+    assert.deepEqual(await listBypassed(), ['Picture']);
+    await nodeOf(page, 'Picture')
+      .getByRole('img', { name: /^Bypassed/ })
+      .waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Rerun this node' }).isDisabled());
+    await page.keyboard.press('Control+z');
+    assert.deepEqual(await listBypassed(), []);
+    await page.keyboard.press('Control+a');
+    await page.keyboard.press('b');
+    assert.equal((await listBypassed()).length, (await flow.read(id)).nodes.length);
+    await page.keyboard.press('b');
+    assert.deepEqual(await listBypassed(), []);
+    assert.deepEqual(testPage.errors, []);
+  });
+
   it('replaces the model of a node, says what is lost, and undoes it in one step', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);

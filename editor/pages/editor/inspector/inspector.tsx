@@ -1,9 +1,11 @@
 // Renders the inspector of the selected node: name, settings, connected inputs, result.
 
 import Pin from 'icon:pin';
+import Bypass from 'icon:redo-dot';
 import Star from 'icon:star';
 import Close from 'icon:x';
 import { useState } from 'react';
+import { isBypassed } from '../../../../src/graph/bypass.ts';
 import { type InputDef, isCanvasOnly } from '../../../../src/graph/catalog.ts';
 import { isComponentCall } from '../../../../src/graph/components/calls.ts';
 import type { GraphNode } from '../../../../src/graph/types.ts';
@@ -131,15 +133,22 @@ function RunButtons({ node }: { readonly node: GraphNode }) {
   const isBusy = useRun(isRunning);
   const isCompleted = useNodeRun(node.id)?.status === 'COMPLETED';
   const isPinned = getPin(node) !== undefined;
+  const bypassed = isBypassed(node);
   return (
     <section className={styles.runs} aria-label={flowMessages.runsOfNode}>
       {isPinned && <p className={styles.description}>{flowMessages.pinned}</p>}
+      {bypassed && <p className={styles.description}>{flowMessages.bypassed}</p>}
       <div className={styles.runButtons}>
         {(['run-to', 'run-from', 'run-again'] as const).map(id => (
-          <Button key={id} size="s" disabled={isBusy} onClick={() => getCommand(id).run(editor)}>
+          <Button key={id} size="s" disabled={isBusy || bypassed} onClick={() => getCommand(id).run(editor)}>
             {getCommand(id).label}
           </Button>
         ))}
+        {!editor.session.isReadOnly && (
+          <Button size="s" icon={Bypass} onClick={() => getCommand('bypass').run(editor)}>
+            {bypassed ? flowMessages.restore : flowMessages.bypass}
+          </Button>
+        )}
         {(isCompleted || isPinned) && !isComponentCall(node) && (
           <Button size="s" icon={Pin} onClick={() => getCommand('pin').run(editor)}>
             {isPinned ? flowMessages.unpin : flowMessages.commands.pin}
