@@ -34,7 +34,7 @@ import { createShippedTemplates } from './runs/templates/shipped-templates.ts';
 import { bootstrap } from './services/accounts/bootstrap.ts';
 import { createKeyAuthenticator } from './services/accounts/key-authenticator.ts';
 import { RateLimiter } from './services/accounts/rate-limits.ts';
-import { createCatalogResponses } from './services/catalog.ts';
+import { createCatalogResponses, createModelSeconds } from './services/catalog.ts';
 import { createChangeHub } from './services/change-hub.ts';
 import { createCredentialOpener } from './services/credentials/open-credentials.ts';
 import { readEnvironment } from './services/credentials/provider-credential.ts';
@@ -199,6 +199,7 @@ export async function createDeps(options: DepsOptions): Promise<RunDeps> {
     environmentCredentials: readEnvironment(settings),
     catalog,
     catalogResponses: createCatalogResponses(),
+    modelSeconds: createModelSeconds({ db, now, timing }),
     findNode,
     versions: createGraphVersions(catalog),
     shippedTemplates: createShippedTemplates(settings, log),

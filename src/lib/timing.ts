@@ -60,6 +60,8 @@ const DURATIONS = {
   noticesPollMs: { ms: 15_000, minMs: 5000 },
   /** The interval at which a process checks whether the models have changed. */
   modelsPollMs: { ms: 5000, minMs: 2500 },
+  /** How long the catalog caches the durations of models. */
+  modelSecondsMs: { ms: 60_000, minMs: 500 },
   /** The interval of the comments that keep an idle stream open. */
   keepAliveMs: { ms: 15_000, minMs: 15_000 },
   /** The interval at which a waiting call over MCP reports progress, in whole seconds that increase. */

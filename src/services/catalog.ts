@@ -3,13 +3,14 @@
 import { type CatalogEntry, isModel } from '../graph/catalog.ts';
 import { shortHash } from '../lib/crypto.ts';
 import { createLru, type Lru } from '../lib/lru.ts';
+import { createSingleFlight } from '../lib/single-flight.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../providers/names.ts';
 import { listDurations } from '../store/call-slots.ts';
 import { listActiveKinds } from '../store/credentials.ts';
 import type { Actor } from './accounts/actor.ts';
 import type { CatalogQuery } from './catalog.schema.ts';
 import { usesStoredCredentials } from './credentials/run-credentials.ts';
-import type { CatalogResponse, Deps } from './deps.ts';
+import type { CatalogResponse, Deps, ModelSeconds } from './deps.ts';
 
 const VERSION = 1;
 
@@ -32,9 +33,8 @@ export async function listCatalog(
 ): Promise<CatalogResponse> {
   const suppliedProviders = await listSuppliedProviders(deps, actor);
   const includeHidden = query.includeHidden === '1' || query.includeHidden === 'true';
-  const secondsByModel = await readModelSeconds(deps);
-  const seconds = shortHash(JSON.stringify([...secondsByModel].sort()));
-  const key = JSON.stringify([list, query.category, query.source, includeHidden, suppliedProviders, seconds]);
+  const { secondsByModel, hash } = await deps.modelSeconds();
+  const key = JSON.stringify([list, query.category, query.source, includeHidden, suppliedProviders, hash]);
   const cached = deps.catalogResponses.get(key);
   if (cached?.entries === deps.catalog.entries) return cached;
   const { entries: allEntries } = deps.catalog;
@@ -91,12 +91,26 @@ function toAvailable(
     : entry;
 }
 
-/** Returns the seconds that calls of the models take, by provider and endpoint, as far as they were measured. */
-async function readModelSeconds({ db }: Deps): Promise<ReadonlyMap<string, number>> {
-  const durations = await listDurations(db);
-  return new Map(
-    durations.map(({ provider, model, usual_ms }) => [toModelKey(provider, model), roundSeconds(usual_ms)]),
-  );
+/** Returns a function that reads the seconds. They are cached in the process, since every request of the catalog has them. */
+export function createModelSeconds({
+  db,
+  now,
+  timing,
+}: Pick<Deps, 'db' | 'now' | 'timing'>): () => Promise<ModelSeconds> {
+  const readOnce = createSingleFlight<ModelSeconds>();
+  let cached: (ModelSeconds & { readonly readAtMs: number }) | undefined;
+  const read = async (): Promise<ModelSeconds> => {
+    const readAtMs = now();
+    const durations = await listDurations(db);
+    const secondsByModel = new Map(
+      durations.map(({ provider, model, usual_ms }) => [toModelKey(provider, model), roundSeconds(usual_ms)]),
+    );
+    const hash = shortHash(JSON.stringify([...secondsByModel].sort()));
+    cached = { secondsByModel, hash, readAtMs };
+    return cached;
+  };
+  return async () =>
+    cached !== undefined && now() - cached.readAtMs < timing.modelSecondsMs ? cached : readOnce('', read);
 }
 
 const toModelKey = (provider: string, endpoint: string): string => `${provider} ${endpoint}`;

@@ -30,6 +30,13 @@ export type AttemptOutcome = 'delivered' | 'failed' | 'exhausted';
 /** The worker pools of the queue. `background` does everything that is neither a run nor a render. */
 export type JobPool = 'runs' | 'background' | 'renders';
 
+/** The seconds that calls of models take, by provider and endpoint, as far as they were measured. */
+export interface ModelSeconds {
+  readonly secondsByModel: ReadonlyMap<string, number>;
+  /** Identifies these seconds. */
+  readonly hash: string;
+}
+
 /** JSON text with its ETag. */
 export interface CatalogResponse {
   /** The entries from which the text was built. They are replaced when models change. */
@@ -66,6 +73,8 @@ export interface Deps {
   readonly catalog: Catalog;
   /** The responses of GET /nodes and GET /models, cached per query. */
   readonly catalogResponses: Lru<CatalogResponse>;
+  /** Returns how long calls of the models take. */
+  readonly modelSeconds: () => Promise<ModelSeconds>;
   readonly findNode: (nodeType: string) => NodeDefinition | undefined;
   readonly versions: GraphVersions;
   /** Reads a workflow, batched with concurrent reads. */

@@ -2,6 +2,7 @@
 // contains secret values.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { createModelSeconds } from '../../../src/services/catalog.ts';
 import { recordDurations } from '../../../src/store/call-slots.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
 import { type ApiUser, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
@@ -37,6 +38,7 @@ before(async () => {
   fal.apiKeys.add(SECRET);
   test = await createTestApp({
     env: { FAL_BASE_URL: fal.url, CREDENTIALS_BASE_URLS: 'instance', REPLICATE_API_TOKEN: 'r8-environment' },
+    timing: { modelSecondsMs: 0 },
   });
   admin = await test.createUser();
   owner = await test.createUser({ scopes: ['workflows:execute', 'workflows:write', 'account:admin'] });
@@ -377,5 +379,18 @@ describe('GET /nodes', () => {
     assert.equal(after.seconds, 4.3);
     assert.notEqual(after.etag, before.etag);
     assert.equal((await read('generate:fal_flux_schnell')).seconds, null);
+  });
+
+  it('reads the durations of models once in a while, even if many requests arrive', async () => {
+    let nowMs = 0;
+    const { db } = test.deps;
+    const timing = { ...test.deps.timing, modelSecondsMs: 1000 };
+    const read = createModelSeconds({ db, timing, now: () => nowMs });
+    const [first, second] = await Promise.all([read(), read()]);
+    assert.equal(first, second);
+    nowMs = 999;
+    assert.equal(await read(), first);
+    nowMs = 1000;
+    assert.notEqual(await read(), first);
   });
 });
