@@ -34,6 +34,7 @@ const PERMITTED_AS_FILES: Readonly<Record<string, RegExp>> = {
 /** Licenses, checked by hand, of packages that have no license in the lock file. */
 const KNOWN_LICENSES: readonly (readonly [name: RegExp, license: string])[] = [
   [/^@napi-rs\/canvas-/, 'MIT'],
+  [/^@neplex\/vectorizer-/, 'MIT'],
   [/^@node-webcodecs\/static-/, 'MIT AND LGPL-2.1-or-later AND BSD-2-Clause AND BSD-3-Clause'],
   [/^(?:busboy|streamsearch)$/, 'MIT'],
 ];

@@ -13,6 +13,20 @@ const LOCKS = globSync('{,*/,*/*/}package-lock.json', { cwd: ROOT, exclude: ['**
  */
 const WITHOUT_HASH: Readonly<Record<string, readonly string[]>> = {
   'package-lock.json': [
+    ...[
+      'android-arm-eabi',
+      'android-arm64',
+      'darwin-arm64',
+      'darwin-x64',
+      'freebsd-x64',
+      'linux-arm-gnueabihf',
+      'linux-arm64-gnu',
+      'linux-arm64-musl',
+      'wasm32-wasi',
+      'win32-arm64-msvc',
+      'win32-ia32-msvc',
+      'win32-x64-msvc',
+    ].map(at => `@neplex/vectorizer-${at}@0.1.0`),
     '@node-webcodecs/static-darwin-arm64@1.3.0',
     '@node-webcodecs/static-linux-arm64@1.3.0',
   ],
