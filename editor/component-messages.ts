@@ -41,7 +41,7 @@ export const messages = {
     shownOutput: 'Result shown on the node',
     unreadable: "You don't have permission to view the versions of this component.",
   },
-  notice: {
+  banner: {
     label: 'Component',
     older: (caller: string, usedVersion: number, current: number): string =>
       `${caller} uses version ${usedVersion}, which is open for viewing. The current version is ${current}.`,

@@ -156,7 +156,7 @@ const flow = {
   allNodes: 'All',
   needsProvider: 'Needs a key',
   modelsOfProviders: 'Models that need a provider key',
-  providerNotice: {
+  missingKeys: {
     title: 'Missing provider keys',
     text: (nodes: string, count: number, provider: string): string =>
       count === 1 ? `${nodes} needs a key for ${provider}.` : `${nodes} need a key for ${provider}.`,

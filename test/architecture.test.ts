@@ -509,6 +509,13 @@ describe('editor', () => {
   it('follows the import table of its folders', () => {
     assert.deepEqual(findFolderImports('editor', EDITOR_MAY_IMPORT), []);
   });
+
+  it('names only what is in the menu of the bell a notice', () => {
+    const naming = readFiles('editor')
+      .filter(({ text }) => /Notice/.test(text))
+      .map(({ path }) => path);
+    assert.deepEqual(naming, ['frame/bell-menu.tsx', 'frame/bell.tsx', 'lib/notices.ts', 'messages.ts']);
+  });
 });
 
 describe('every file', () => {

@@ -16,7 +16,7 @@ export interface BoardState {
   readonly save: SaveState;
   /** The user's last action, for the draft. */
   readonly lastStep: Step | undefined;
-  /** The latest change that another person made, for notices. */
+  /** The latest change that another person made. The page highlights it. */
   readonly changeOfOthers: { readonly before: Board; readonly after: Board } | undefined;
 }
 

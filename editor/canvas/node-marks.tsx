@@ -88,14 +88,14 @@ export function BypassMark() {
 /** Marks a node whose provider has no key, and links to the page where this user can add a key. */
 export function ProviderMark({ provider }: { readonly provider: string }) {
   const href = useProviderKeysHref(provider);
-  const text = messages.flow.providerNotice.addKey(messages.provider(provider));
+  const text = messages.flow.missingKeys.addKey(messages.provider(provider));
   if (href === undefined)
     return (
       <span
         className={styles.mark}
         role="img"
         aria-label={messages.flow.needsProvider}
-        title={messages.flow.providerNotice.ask}
+        title={messages.flow.missingKeys.ask}
       >
         <Key size={15} />
       </span>

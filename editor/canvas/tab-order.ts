@@ -1,10 +1,10 @@
-// Moves the focus by Tab in a circle: bar, docked panel, nodes in wiring order, inspector, zoom bar, notices, bar. From inside a
+// Moves the focus by Tab in a circle: bar, docked panel, nodes in wiring order, inspector, zoom bar, banners, bar. From inside a
 // node, Tab continues in the inspector, which shows that node.
 import { getTabOrder } from '../board/wiring.ts';
 import type { EditorContextValue } from '../session/editor-context.tsx';
 
 /** The value of `data-focus-region` of each part, in the order of the circle. */
-const REGIONS = ['bar', 'dock', 'canvas', 'inspector', 'zoom', 'notices'] as const;
+const REGIONS = ['bar', 'dock', 'canvas', 'inspector', 'zoom', 'banners'] as const;
 const FOCUSABLE =
   'a[href], button, input, select, textarea, audio, video[controls], [contenteditable="true"], [tabindex]';
 /** The elements of a node that Tab focuses after Enter has focused the first of them. */

@@ -1,4 +1,4 @@
-// Renders the current page and what all pages share: header, notices, dialogs and toasts.
+// Renders the current page and what all pages share: header, banners, dialogs and toasts.
 
 import { QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, Suspense, useState } from 'react';
@@ -14,10 +14,10 @@ import { useSessionQuery } from '../lib/session.ts';
 import { messages } from '../messages.ts';
 import type { Route } from '../routes.ts';
 import styles from './app.module.css';
+import { OfflineBanner, StorageBanner } from './banners.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { Header } from './header.tsx';
 import { NotFound } from './not-found.tsx';
-import { OfflineNotice, StorageNotice } from './notices.tsx';
 import { type LazyPage, PAGES } from './pages.ts';
 import { Toasts } from './toasts.tsx';
 
@@ -37,7 +37,7 @@ export function App() {
       <a className={styles.skip} href="#main">
         {messages.skipToContent}
       </a>
-      <OfflineNotice />
+      <OfflineBanner />
       <Switch>
         {PAGES.map(page => (
           <PageRoute key={page.path} path={page.path}>
@@ -71,7 +71,7 @@ function PageFrame({ getComponent, isFullWindow, for: audience }: Route & LazyPa
   return (
     <RequireSession>
       {!isFullWindow && <Header />}
-      <StorageNotice />
+      <StorageBanner />
       {page}
       {!isFullWindow && <FirstStepsIfOpen />}
     </RequireSession>

@@ -32,8 +32,8 @@ describe('the administration pages', () => {
   it('report a missing provider on the workflows page, the models page and a node', async () => {
     await using testPage = await editor.open('/workflows');
     const { page } = testPage;
-    const notice = page.getByRole('region', { name: 'No model provider is set up' });
-    await notice.waitFor();
+    const banner = page.getByRole('region', { name: 'No model provider is set up' });
+    await banner.waitFor();
     await page.goto('/settings/models');
     await page.getByRole('heading', { name: 'No provider is set up' }).waitFor();
     assert.equal(await page.getByRole('button', { name: 'Add model' }).count(), 0);
@@ -55,10 +55,10 @@ describe('the administration pages', () => {
     await using testPage = await editor.browser.open(editor.service.url, undefined, ownAccount);
     const { page } = testPage;
     await page.goto('/workflows');
-    const notice = page.getByRole('region', { name: 'No model provider is set up' });
+    const banner = page.getByRole('region', { name: 'No model provider is set up' });
     // Eve has no workflow yet, so that the card of first steps is open too.
     await page.getByRole('complementary', { name: 'First steps' }).waitFor();
-    await notice.getByRole('link', { name: 'Add a provider key' }).click();
+    await banner.getByRole('link', { name: 'Add a provider key' }).click();
     await page.waitForURL('**/settings/provider-keys');
     await page.getByText('Keys of Eve.').waitFor();
     assert.deepEqual(testPage.errors, []);

@@ -140,19 +140,19 @@ describe('the pages under faults', () => {
     cookie = `${session?.name}=${session?.value}`;
   });
 
-  it('show a notice while the browser is offline', async () => {
+  it('show a banner while the browser is offline', async () => {
     await using testPage = await browser.open(service.url, undefined, cookie);
     const { page, context } = testPage;
     await page.goto('/workflows');
     await page.getByRole('button', { name: /^Kept/ }).waitFor();
     await context.setOffline(true);
-    const notice = page.getByText('You are offline.');
-    await notice.waitFor();
+    const banner = page.getByText('You are offline.');
+    await banner.waitFor();
     await context.setOffline(false);
-    await notice.waitFor({ state: 'detached' });
+    await banner.waitFor({ state: 'detached' });
   });
 
-  it('show no notice if the browser is online again before the check of the service fails', async () => {
+  it('show no banner if the browser is online again before the check of the service fails', async () => {
     await using testPage = await browser.open(service.url, undefined, cookie);
     const { page } = testPage;
     await page.goto('/workflows');

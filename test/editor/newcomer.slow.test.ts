@@ -57,14 +57,14 @@ describe('the pages for a new user', () => {
     await page.getByText('Free with sample results').waitFor();
     await page.getByText('Sample result', { exact: true }).first().waitFor();
     workflowId = String(new URL(page.url()).pathname.split('/').at(-1));
-    const notice = page.getByRole('region', { name: 'Sample results' });
-    await notice
+    const banner = page.getByRole('region', { name: 'Sample results' });
+    await banner
       .getByText(
         /^Make the picture shows its sample result, because fal is not set up\. With fal, a run costs (about )?\d+ credits?\./,
       )
       .waitFor();
     assert.equal(
-      await notice.getByRole('link', { name: 'Set up fal' }).getAttribute('href'),
+      await banner.getByRole('link', { name: 'Set up fal' }).getAttribute('href'),
       '/settings/providers?add=fal',
     );
     await page.getByRole('button', { name: 'Run', exact: true }).click();
@@ -77,9 +77,9 @@ describe('the pages for a new user', () => {
       .getByRole('complementary', { name: 'Inspector' })
       .getByLabel('Seed', { exact: true })
       .fill('8');
-    await notice.getByText(/^Make the picture has changed since the sample was recorded/).waitFor();
+    await banner.getByText(/^Make the picture has changed since the sample was recorded/).waitFor();
     await page.getByRole('button', { name: 'Undo' }).first().click();
-    await notice.getByText(/shows its sample result/).waitFor();
+    await banner.getByText(/shows its sample result/).waitFor();
     assert.deepEqual(testPage.errors, []);
   });
 
@@ -155,16 +155,16 @@ describe('the pages for a new user', () => {
       const { page } = testPage;
       await page.goto(`/flow/${copy.id}`);
       await page.getByText('Sample result', { exact: true }).first().waitFor();
-      const notice = page.getByRole('region', { name: 'Sample results' });
-      await notice
+      const banner = page.getByRole('region', { name: 'Sample results' });
+      await banner
         .getByText(/^The results on the board are samples\. Run the workflow to make your own for/)
         .waitFor();
-      await notice.getByRole('button', { name: 'Run workflow' }).click();
+      await banner.getByRole('button', { name: 'Run workflow' }).click();
       await waitForRuns(serviceWithFal, copy.id, 1);
       assert.equal(fal.accepted.length, 1);
       await page.getByRole('region', { name: 'Run', exact: true }).getByText('Completed').waitFor();
       await page.getByText('Sample result', { exact: true }).first().waitFor({ state: 'detached' });
-      await notice.waitFor({ state: 'detached' });
+      await banner.waitFor({ state: 'detached' });
       assert.deepEqual(testPage.errors, []);
     } finally {
       await serviceWithFal.close();

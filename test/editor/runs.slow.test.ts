@@ -201,8 +201,8 @@ describe('the run pages', () => {
     await page.getByText(message).first().waitFor();
     await page.goto(`/flow/${id}`);
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    const notice = page.getByRole('region', { name: 'Run' });
-    await notice.getByText(message).waitFor();
+    const banner = page.getByRole('region', { name: 'Run' });
+    await banner.getByText(message).waitFor();
     await page.locator('[data-node-id=m]').click();
     await page.getByRole('complementary', { name: 'Inspector' }).getByText(message).waitFor();
     assert.equal(await page.locator('img[src=x]').count(), 0);

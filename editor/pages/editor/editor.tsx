@@ -3,6 +3,7 @@
 import { useState } from 'react';
 import { Canvas } from '../../canvas/canvas.tsx';
 import { messages } from '../../flow-messages.ts';
+import { Banner } from '../../kit/banner.tsx';
 import { usePageTitle } from '../../kit/page-head.tsx';
 import { VisuallyHidden } from '../../kit/visually-hidden.tsx';
 import { useFirstSteps } from '../../lib/first-steps.ts';
@@ -10,15 +11,14 @@ import { lazyComponent } from '../../lib/lazy-component.ts';
 import { useMediaQuery } from '../../lib/use-visibility.ts';
 import { useBoard, useEditor, useView } from '../../session/editor-context.tsx';
 import { useResultImages } from './add-node/use-result-images.ts';
-import notice from './banners/banner.module.css';
-import { ComponentNotice } from './banners/component-banner.tsx';
-import { ConflictNotice } from './banners/conflict-banner.tsx';
-import { DiffNotice } from './banners/diff-banner.tsx';
-import { OutdatedNotice } from './banners/outdated-banner.tsx';
-import { PlanNotice } from './banners/plan-banner.tsx';
-import { ProviderNotice } from './banners/provider-banner.tsx';
-import { RunNotice } from './banners/run-banner.tsx';
-import { SampleNotice } from './banners/sample-banner.tsx';
+import { ComponentBanner } from './banners/component-banner.tsx';
+import { ConflictBanner } from './banners/conflict-banner.tsx';
+import { DiffBanner } from './banners/diff-banner.tsx';
+import { OutdatedBanner } from './banners/outdated-banner.tsx';
+import { PlanBanner } from './banners/plan-banner.tsx';
+import { ProviderBanner } from './banners/provider-banner.tsx';
+import { RunBanner } from './banners/run-banner.tsx';
+import { SampleBanner } from './banners/sample-banner.tsx';
 import { useReturn } from './component/use-return.ts';
 import { Dock } from './docks/dock.tsx';
 import styles from './editor.module.css';
@@ -72,22 +72,20 @@ export function Editor() {
             {isEmpty && <EmptyBoard />}
           </div>
         )}
-        {/* Notices are beside the board, so that they never cover a node. */}
-        <div className={styles.notices} data-focus-region="notices">
-          <ConflictNotice />
-          {drop.isOver && <p className={notice.notice}>{messages.flow.drop.here}</p>}
+        {/* Banners are beside the board, so that they never cover a node. */}
+        <div className={styles.banners} data-focus-region="banners">
+          <ConflictBanner />
+          {drop.isOver && <Banner>{messages.flow.drop.here}</Banner>}
           {drop.importedName !== undefined && (
-            <p role="status" className={notice.notice}>
-              {messages.flow.drop.uploading(drop.importedName)}
-            </p>
+            <Banner role="status">{messages.flow.drop.uploading(drop.importedName)}</Banner>
           )}
-          <OutdatedNotice />
-          {trail.length > 0 && <ComponentNotice />}
-          <ProviderNotice />
-          <DiffNotice />
-          <PlanNotice />
-          <RunNotice />
-          <SampleNotice />
+          <OutdatedBanner />
+          {trail.length > 0 && <ComponentBanner />}
+          <ProviderBanner />
+          <DiffBanner />
+          <PlanBanner />
+          <RunBanner />
+          <SampleBanner />
           {isFirstStepsOpen && <BoardFirstSteps isPhone={isPhone} />}
           <Issues />
         </div>

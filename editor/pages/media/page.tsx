@@ -4,7 +4,7 @@ import Images from 'icon:images';
 import { useState } from 'react';
 import type { MediaItem } from '../../../sdk/src/schemas.ts';
 import { Button } from '../../kit/button.tsx';
-import { DropNotice } from '../../kit/drop-notice.tsx';
+import { DropOverlay } from '../../kit/drop-overlay.tsx';
 import { EmptyState } from '../../kit/empty-state.tsx';
 import { FilterBar, FilterSelect } from '../../kit/filter-bar.tsx';
 import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
@@ -55,7 +55,7 @@ export function Page() {
         />
       </FilterBar>
       <UploadList uploads={uploads.uploads} />
-      {uploads.isDragging && <DropNotice>{messages.dropHere}</DropNotice>}
+      {uploads.isDragging && <DropOverlay>{messages.dropHere}</DropOverlay>}
       <InfiniteList
         query={list}
         empty={

@@ -3,7 +3,7 @@
 import Upload from 'icon:upload';
 import { useCallback } from 'react';
 import { Button } from '../../kit/button.tsx';
-import { DropNotice } from '../../kit/drop-notice.tsx';
+import { DropOverlay } from '../../kit/drop-overlay.tsx';
 import { toErrorMessage } from '../../kit/failure.tsx';
 import { FileInput } from '../../kit/file-input.tsx';
 import { api } from '../../lib/api.ts';
@@ -25,7 +25,7 @@ export function ImportButton() {
           </Button>
         )}
       </FileInput>
-      {isDragging && <DropNotice>{messages.dropHere}</DropNotice>}
+      {isDragging && <DropOverlay>{messages.dropHere}</DropOverlay>}
     </>
   );
 }

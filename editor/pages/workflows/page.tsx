@@ -20,7 +20,7 @@ import { ImportButton } from './import-button.tsx';
 import { messages } from './messages.ts';
 import { MoveDialog } from './move-dialog.tsx';
 import styles from './page.module.css';
-import { ProviderNotice } from './provider-notice.tsx';
+import { ProviderBanner } from './provider-banner.tsx';
 import { useFolders } from './use-folders.ts';
 import type { WorkflowDialog } from './use-workflow-actions.ts';
 import { WorkflowCard } from './workflow-card.tsx';
@@ -52,7 +52,7 @@ export function Page() {
         <ImportButton />
         <CreateButton folderId={filters.folderId} />
       </PageHead>
-      <ProviderNotice />
+      <ProviderBanner />
       <WorkflowFilterBar filters={filters} />
       <div className={styles.columns}>
         <FolderTree folders={folders} filters={filters} />

@@ -56,7 +56,7 @@ describe('a component that is open in place', () => {
     return { component, caller: await createCaller(flow, component, 'Letter') };
   };
   const breadcrumb = (page: Page) => page.getByRole('navigation', { name: 'Path' });
-  const notice = (page: Page) => page.getByRole('region', { name: 'Component' });
+  const banner = (page: Page) => page.getByRole('region', { name: 'Component' });
   const title = (page: Page) => page.getByRole('textbox', { name: 'Workflow name' });
 
   it('opens by double click or key and returns to the call', async () => {
@@ -67,7 +67,7 @@ describe('a component that is open in place', () => {
     await breadcrumb(page).getByRole('link', { name: 'Letter' }).waitFor();
     assert.equal(await title(page).inputValue(), 'Joiner');
     assert.equal(new URL(page.url()).pathname, `/flow/${component}`);
-    assert.equal(await notice(page).count(), 0, 'the call uses the current version');
+    assert.equal(await banner(page).count(), 0, 'the call uses the current version');
     await breadcrumb(page).getByRole('button', { name: 'Back to Letter' }).click();
     await page.waitForURL(`**/flow/${caller}`);
     await page.waitForFunction(() => document.activeElement?.getAttribute('data-node-id') === 'call');
@@ -107,9 +107,9 @@ describe('a component that is open in place', () => {
     await nodeOf(page, 'Right').click(HEAD);
     await page.getByRole('complementary', { name: 'Inspector' }).getByLabel('Label').fill('Last');
     await untilSaved(page);
-    await notice(page).getByText('Letter uses version 1. You are editing version 2.').waitFor();
+    await banner(page).getByText('Letter uses version 1. You are editing version 2.').waitFor();
     assert.equal((await readCall(flow, caller))?.version, 1);
-    await notice(page).getByRole('button', { name: 'Update Letter' }).click();
+    await banner(page).getByRole('button', { name: 'Update Letter' }).click();
     await page.waitForURL(`**/flow/${caller}`);
     await page.getByText('Joiner now uses version 2.').waitFor();
     await nodeOf(page, 'Joiner').getByText('Last', { exact: true }).waitFor();
@@ -161,7 +161,7 @@ describe('a component that is open in place', () => {
     await using testPage = await flow.open(caller);
     const { page } = testPage;
     await nodeOf(page, 'Joiner').dblclick(HEAD);
-    await notice(page)
+    await banner(page)
       .getByText('Letter uses version 1, which is open for viewing. The current version is 2.')
       .waitFor();
     assert.equal(await nodeOf(page, 'Extra').count(), 0);
@@ -171,9 +171,9 @@ describe('a component that is open in place', () => {
     await page.getByText('An earlier version is open for viewing.').waitFor();
     await nodeOf(page, 'Right').waitFor();
     await page.reload();
-    await notice(page).getByRole('link', { name: 'Edit current version' }).click();
+    await banner(page).getByRole('link', { name: 'Edit current version' }).click();
     await nodeOf(page, 'Extra').waitFor();
-    await notice(page).getByText('You are editing version 2.').waitFor();
+    await banner(page).getByText('You are editing version 2.').waitFor();
     assert.equal((await flow.read(component)).nodes.length, 5);
     assert.deepEqual(testPage.errors, []);
   });

@@ -36,13 +36,13 @@ describe('an open board', () => {
     // In Node, all pages share the prototype.
     await using _ = { [Symbol.asyncDispose]: () => page.evaluate('window.restorePut()') as Promise<void> };
     await fillIdea(page, 'a whale');
-    const notice = page.getByText('This browser cannot store a local draft');
-    await notice.waitFor();
+    const banner = page.getByText('This browser cannot store a local draft');
+    await banner.waitFor();
     await untilSaved(page);
     await fillIdea(page, 'a gull');
     await untilIdea(flow, id, 'a gull');
     // A toast disappears after some seconds.
-    assert.ok((await notice.count()) <= 1);
+    assert.ok((await banner.count()) <= 1);
     await page.getByRole('button', { name: 'Export', exact: true }).last().click();
     await page.getByRole('dialog', { name: 'Export' }).waitFor();
     assert.deepEqual(testPage.errors, []);
@@ -139,10 +139,10 @@ describe('an open board', () => {
     await page.getByRole('button', { name: 'Versions' }).click();
     const versions = page.getByRole('complementary', { name: 'Versions' });
     await versions.getByRole('listitem').last().getByRole('button', { name: 'Compare with board' }).click();
-    const notice = page.getByRole('region', { name: 'Version comparison' });
-    await notice.getByText('2 changed').waitFor();
+    const banner = page.getByRole('region', { name: 'Version comparison' });
+    await banner.getByText('2 changed').waitFor();
     assert.equal(await page.locator('[data-diff="changed"]').count(), 2);
-    await notice.getByRole('button', { name: 'Done' }).click();
+    await banner.getByRole('button', { name: 'Done' }).click();
     await page.locator('[data-diff]').first().waitFor({ state: 'detached' });
   });
 

@@ -1,8 +1,8 @@
-// Tests where the editor puts its parts: one bar, panels beside the board, and notices that cover nothing.
+// Tests where the editor puts its parts: one bar, panels beside the board, and banners that cover nothing.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { BROWSER_MISSING_REASON, dragOnto, takeScreenshot, VIEWS } from '../../support/browser.ts';
+import { applyView, BROWSER_MISSING_REASON, dragOnto, takeScreenshot, VIEWS } from '../../support/browser.ts';
 import { setUpFlowTests } from './flow-browser.ts';
 import { boardOf, clickTool, fillIdea, nodeOf, PICTURE, untilSaved } from './flow-page.ts';
 
@@ -355,7 +355,7 @@ describe('the layout of the editor', { skip: BROWSER_MISSING_REASON }, () => {
     }
   });
 
-  it('never covers a node or a control with a notice', async () => {
+  it('never covers a node or a control with a banner', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
     const { page } = testPage;
@@ -365,6 +365,25 @@ describe('the layout of the editor', { skip: BROWSER_MISSING_REASON }, () => {
     await page.getByRole('button', { name: 'Run to here' }).click();
     await page.getByRole('region', { name: 'Run part of the workflow' }).waitFor();
     await assertApart(page, ['region[Run]', 'region[Run part of the workflow]', 'complementary[Inspector]']);
+  });
+
+  it('fits into the window below the banner that the browser is offline', async () => {
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.open(id);
+    const { page, context } = testPage;
+    for (const view of VIEWS.slice(0, 3)) {
+      await applyView(page, view);
+      await context.setOffline(true);
+      await page.getByText('You are offline.').waitFor();
+      await takeScreenshot(page, 'flow-offline', view);
+      const { scrollHeight, innerHeight } = await page.evaluate(() => ({
+        scrollHeight: document.documentElement.scrollHeight,
+        innerHeight: window.innerHeight,
+      }));
+      assert.ok(scrollHeight <= innerHeight, `${scrollHeight} of ${innerHeight} px`);
+      await context.setOffline(false);
+      await page.getByText('You are offline.').waitFor({ state: 'detached' });
+    }
   });
 });
 

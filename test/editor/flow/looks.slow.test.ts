@@ -83,10 +83,10 @@ describe('all parts of the board', { skip: BROWSER_MISSING_REASON }, () => {
       }
       await lookInTheDark(page, 'flow-versions');
       await panel.getByRole('listitem').last().getByRole('button', { name: 'Compare with board' }).click();
-      const notice = page.getByRole('region', { name: 'Version comparison' });
-      await notice.getByText('1 changed').waitFor();
+      const banner = page.getByRole('region', { name: 'Version comparison' });
+      await banner.getByText('1 changed').waitFor();
       await look(page, 'flow-diff');
-      await notice.getByRole('button', { name: 'Done' }).click();
+      await banner.getByRole('button', { name: 'Done' }).click();
     }
     for (const name of ['Add node', 'Export', 'Share']) {
       await clickTool(page, name);

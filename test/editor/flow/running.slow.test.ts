@@ -301,11 +301,11 @@ describe('a run on the board', () => {
     await page.reload();
     await image.waitFor();
     await page.getByRole('button', { name: 'Hide run' }).click();
-    const runNotice = page.getByRole('region', { name: 'Run', exact: true });
-    await runNotice.waitFor({ state: 'detached' });
+    const runBanner = page.getByRole('region', { name: 'Run', exact: true });
+    await runBanner.waitFor({ state: 'detached' });
     await page.reload();
     await image.waitFor();
-    assert.equal(await runNotice.count(), 0);
+    assert.equal(await runBanner.count(), 0);
     // A deleted run is not an error for the user.
     await page.evaluate(key => sessionStorage.setItem(key, 'run_gone'), `graphwright-run:${id}`);
     const [runResponse] = await Promise.all([
@@ -314,7 +314,7 @@ describe('a run on the board', () => {
     ]);
     assert.ok(runResponse.status() >= 400);
     await page.waitForFunction(key => sessionStorage.getItem(key) === null, `graphwright-run:${id}`);
-    assert.equal(await runNotice.count(), 0);
+    assert.equal(await runBanner.count(), 0);
   });
 
   it('shows the results of a list as a gallery and JSON as a tree', async () => {

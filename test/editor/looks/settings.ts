@@ -233,7 +233,7 @@ export const SETTINGS_LOOKS: readonly Look[] = [
     },
   },
   {
-    title: 'the notice that the storage is full',
+    title: 'the banner that the storage is full',
     async visit({ service, page, check }) {
       await service.db.query(
         `insert into storage_usage (user_id, bytes) select id, $1 from users
@@ -241,12 +241,12 @@ export const SETTINGS_LOOKS: readonly Look[] = [
         [STORAGE_LIMIT],
       );
       await page.goto('/workflows');
-      const notice = page.getByText('Your storage is full (1 GB of 1 GB).');
-      await check('storage-full', () => assertWhole(notice));
+      const banner = page.getByText('Your storage is full (1 GB of 1 GB).');
+      await check('storage-full', () => assertWhole(banner));
       await page.getByRole('link', { name: 'Harbor film' }).first().click();
       await page.waitForURL('**/flow/*');
       await page.locator('[data-node-id]').first().waitFor();
-      await notice.waitFor();
+      await banner.waitFor();
       const { scrollHeight, innerHeight } = await page.evaluate(() => ({
         scrollHeight: document.documentElement.scrollHeight,
         innerHeight: window.innerHeight,

@@ -70,11 +70,11 @@ interface MissingKeyProps {
   readonly provider: string;
 }
 
-/** Renders a notice that a node type needs a key, with a link to the page where this user can add a key. */
+/** Renders the hint that a node type needs a key, with a link to the page where this user can add a key. */
 function MissingKey({ label, provider }: MissingKeyProps) {
   const href = useProviderKeysHref(provider);
   const providerLabel = messages.provider(provider);
-  const { text, ask, addKey } = flowMessages.providerNotice;
+  const { text, ask, addKey } = flowMessages.missingKeys;
   return (
     <footer className={styles.missingKey}>
       <p>

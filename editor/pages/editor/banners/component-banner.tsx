@@ -1,15 +1,15 @@
-// Renders a notice in a component that is open in place: the version that the caller uses, and a button to update the
+// Renders a banner in a component that is open in place: the version that the caller uses, and a button to update the
 // caller.
 import { messages } from '../../../component-messages.ts';
+import { Banner } from '../../../kit/banner.tsx';
 import { Button, ButtonLink } from '../../../kit/button.tsx';
 import { toFlowHref } from '../../../lib/trail.ts';
 import { goToCaller, useInterface } from '../../../session/component-versions.ts';
 import { useBoard, useEditor } from '../../../session/editor-context.tsx';
-import notice from './banner.module.css';
 
-const noticeMessages = messages.notice;
+const bannerMessages = messages.banner;
 
-export function ComponentNotice() {
+export function ComponentBanner() {
   const { session, trail, view } = useEditor();
   const step = trail.at(-1);
   const caller = useInterface(step?.workflowId)?.name ?? messages.caller;
@@ -19,9 +19,9 @@ export function ComponentNotice() {
   const { version } = step;
   if (version === 'latest')
     return (
-      <section className={notice.notice} aria-label={noticeMessages.label}>
-        <p>{noticeMessages.latest(caller)}</p>
-      </section>
+      <Banner label={bannerMessages.label}>
+        <p>{bannerMessages.latest(caller)}</p>
+      </Banner>
     );
   if (version >= current) return null;
   const update = async (): Promise<void> => {
@@ -30,19 +30,19 @@ export function ComponentNotice() {
     goToCaller({ trail }, true);
   };
   return (
-    <section className={notice.notice} aria-label={noticeMessages.label}>
-      <div className={notice.row}>
-        <p>{noticeMessages[step.isCurrent ? 'newer' : 'older'](caller, version, current)}</p>
-        <span className={notice.end}>
+    <Banner
+      label={bannerMessages.label}
+      actions={
+        <>
           <Button size="s" variant="quiet" onClick={() => view.setState({ panel: { kind: 'callers' } })}>
-            {noticeMessages.callers}
+            {bannerMessages.callers}
           </Button>
           {!step.isCurrent && (
             <ButtonLink
               size="s"
               href={toFlowHref(session.id, [...trail.slice(0, -1), { ...step, isCurrent: true }])}
             >
-              {noticeMessages.openCurrent}
+              {bannerMessages.openCurrent}
             </ButtonLink>
           )}
           <Button
@@ -51,10 +51,12 @@ export function ComponentNotice() {
             disabled={isUnsaved}
             onClick={() => void update().catch(() => undefined)}
           >
-            {noticeMessages.update(caller)}
+            {bannerMessages.update(caller)}
           </Button>
-        </span>
-      </div>
-    </section>
+        </>
+      }
+    >
+      <p>{bannerMessages[step.isCurrent ? 'newer' : 'older'](caller, version, current)}</p>
+    </Banner>
   );
 }

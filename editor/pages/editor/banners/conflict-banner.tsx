@@ -5,16 +5,17 @@ import { findNode } from '../../../board/board.ts';
 import { applyTheirs, getValueAt } from '../../../board/conflicts.ts';
 import { computeChanges } from '../../../board/edits.ts';
 import type { Conflict } from '../../../board/merge.ts';
+import { Banner } from '../../../kit/banner.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { shorten } from '../../../lib/cut-text.ts';
 import { type EditorContextValue, useBoard, useEditor } from '../../../session/editor-context.tsx';
-import styles from './banner.module.css';
-import { noticeMessages } from './messages.ts';
+import styles from './banners.module.css';
+import { bannerMessages } from './messages.ts';
 
-const conflictMessages = noticeMessages.conflict;
+const conflictMessages = bannerMessages.conflict;
 const MAX_CHARS = 120;
 
-export function ConflictNotice() {
+export function ConflictBanner() {
   const conflict = useBoard(({ conflicts }) => conflicts[0]);
   const count = useBoard(({ conflicts }) => conflicts.length);
   const mine = useBoard(({ board, conflicts: [first] }) => first && getValueAt(board, first.path));
@@ -28,30 +29,36 @@ export function ConflictNotice() {
     store.actions.resolveConflict(conflict);
   };
   return (
-    <section className={styles.notice} aria-label={conflictMessages.title}>
+    <Banner
+      label={conflictMessages.title}
+      details={
+        <>
+          <dl className={styles.values}>
+            <div>
+              <dt>{conflictMessages.mine}</dt>
+              <dd>{formatValue(conflict, mine)}</dd>
+            </div>
+            <div>
+              <dt>{conflictMessages.theirs}</dt>
+              <dd>{formatValue(conflict, conflict.theirs)}</dd>
+            </div>
+          </dl>
+          <div className={styles.actions}>
+            <Button size="s" onClick={() => store.actions.resolveConflict(conflict)}>
+              {conflictMessages.keepMine}
+            </Button>
+            <Button size="s" onClick={acceptTheirs}>
+              {conflictMessages.acceptTheirs}
+            </Button>
+          </div>
+        </>
+      }
+    >
       <p>
         <strong>{conflictMessages.title}</strong>{' '}
         {conflictMessages.where(describeItem(editor, conflict), count)}
       </p>
-      <dl className={styles.values}>
-        <div>
-          <dt>{conflictMessages.mine}</dt>
-          <dd>{formatValue(conflict, mine)}</dd>
-        </div>
-        <div>
-          <dt>{conflictMessages.theirs}</dt>
-          <dd>{formatValue(conflict, conflict.theirs)}</dd>
-        </div>
-      </dl>
-      <div className={styles.actions}>
-        <Button size="s" onClick={() => store.actions.resolveConflict(conflict)}>
-          {conflictMessages.keepMine}
-        </Button>
-        <Button size="s" onClick={acceptTheirs}>
-          {conflictMessages.acceptTheirs}
-        </Button>
-      </div>
-    </section>
+    </Banner>
   );
 }
 

@@ -1,11 +1,11 @@
-// Defines the texts of the notices beside the board.
+// Defines the texts of the banners beside the board.
 import { formatNames } from '../../../lib/format.ts';
 import { messages as common } from '../../../messages.ts';
 
 const isNotSetUp = (providers: readonly string[]): string =>
   `${formatNames(providers.map(common.provider))} ${providers.length === 1 ? 'is' : 'are'} not set up`;
 
-export const noticeMessages = {
+export const bannerMessages = {
   diff: {
     title: 'Version comparison',
     since: (version: number): string => `Since version ${version}:`,

@@ -1,16 +1,16 @@
-// Renders a notice that asks the user to reload the page after an update of the service. The draft keeps the board and
+// Renders a banner that asks the user to reload the page after an update of the service. The draft keeps the board and
 // its history.
 import { useEffect, useState } from 'react';
 import { messages } from '../../../flow-messages.ts';
+import { Banner } from '../../../kit/banner.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { useEditor } from '../../../session/editor-context.tsx';
-import styles from './banner.module.css';
-import { noticeMessages } from './messages.ts';
+import { bannerMessages } from './messages.ts';
 
 /** After an update, the service is unavailable for a moment and then bundles the application for some seconds. */
 const CHECK_DELAYS_MS = [0, 3000, 6000, 15_000, 30_000];
 
-export function OutdatedNotice() {
+export function OutdatedBanner() {
   const { session } = useEditor();
   const [isShown, setShown] = useState(false);
   useEffect(() => {
@@ -29,16 +29,16 @@ export function OutdatedNotice() {
   }, [session]);
   if (!isShown) return null;
   return (
-    <section className={styles.notice} aria-label={noticeMessages.outdated.title}>
-      <div className={styles.row}>
-        <p role="alert">{noticeMessages.outdated.text}</p>
-        <span className={styles.end}>
-          <Button size="s" variant="primary" onClick={() => location.reload()}>
-            {messages.common.reload}
-          </Button>
-        </span>
-      </div>
-    </section>
+    <Banner
+      label={bannerMessages.outdated.title}
+      actions={
+        <Button size="s" variant="primary" onClick={() => location.reload()}>
+          {messages.common.reload}
+        </Button>
+      }
+    >
+      <p role="alert">{bannerMessages.outdated.text}</p>
+    </Banner>
   );
 }
 

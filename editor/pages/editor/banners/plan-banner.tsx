@@ -3,17 +3,17 @@
 import Play from 'icon:play';
 import { useEffect, useRef } from 'react';
 import { messages } from '../../../flow-messages.ts';
+import { Banner } from '../../../kit/banner.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { isEditable } from '../../../lib/editable.ts';
 import { useEditor, useView } from '../../../session/editor-context.tsx';
 import { startPlannedRun } from '../../../session/runs/plan-run.ts';
 import { formatPrice } from '../toolbar/price.tsx';
-import styles from './banner.module.css';
-import { noticeMessages } from './messages.ts';
+import { bannerMessages } from './messages.ts';
 
-const planMessages = noticeMessages.plan;
+const planMessages = bannerMessages.plan;
 
-export function PlanNotice() {
+export function PlanBanner() {
   const editor = useEditor();
   const plan = useView(view => view.plan);
   const startButton = useRef<HTMLButtonElement>(null);
@@ -30,33 +30,34 @@ export function PlanNotice() {
     editor.canvas.current?.focus();
   };
   return (
-    <section
-      className={styles.notice}
-      aria-label={planMessages.title}
+    <Banner
+      label={planMessages.title}
       onKeyDown={event => event.key === 'Escape' && close()}
+      actions={
+        <>
+          <span role="status" aria-label={planMessages.price}>
+            {plan.estimate && formatPrice(plan.estimate)}
+          </span>
+          <Button size="s" variant="quiet" onClick={close}>
+            {messages.common.cancel}
+          </Button>
+          <Button
+            ref={startButton}
+            size="s"
+            variant="primary"
+            icon={Play}
+            isBusy={!isReady}
+            onClick={() => void startPlannedRun(editor)}
+          >
+            {planMessages.start}
+          </Button>
+        </>
+      }
     >
-      <div className={styles.row}>
-        <p>
-          <strong>{planMessages.kinds[plan.kind]}</strong>{' '}
-          {planMessages.counts(count('run'), count('cached'), count('reused'))}
-        </p>
-        <span role="status" aria-label={planMessages.price} className={styles.end}>
-          {plan.estimate && formatPrice(plan.estimate)}
-        </span>
-        <Button size="s" variant="quiet" onClick={close}>
-          {messages.common.cancel}
-        </Button>
-        <Button
-          ref={startButton}
-          size="s"
-          variant="primary"
-          icon={Play}
-          isBusy={!isReady}
-          onClick={() => void startPlannedRun(editor)}
-        >
-          {planMessages.start}
-        </Button>
-      </div>
-    </section>
+      <p>
+        <strong>{planMessages.kinds[plan.kind]}</strong>{' '}
+        {planMessages.counts(count('run'), count('cached'), count('reused'))}
+      </p>
+    </Banner>
   );
 }

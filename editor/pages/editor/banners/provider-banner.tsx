@@ -2,36 +2,37 @@
 
 import Key from 'icon:key-round';
 import { messages } from '../../../flow-messages.ts';
+import { Banner, BannerLine } from '../../../kit/banner.tsx';
 import { ButtonLink } from '../../../kit/button.tsx';
 import { useProviderKeysHref } from '../../../lib/session.ts';
 import { useBoard, useEditor, useRun } from '../../../session/editor-context.tsx';
-import styles from './banner.module.css';
 
-const noticeMessages = messages.flow.providerNotice;
+const bannerMessages = messages.flow.missingKeys;
 const MAX_NAMES = 3;
 
-export function ProviderNotice() {
+export function ProviderBanner() {
   const { session } = useEditor();
   const hasSamples = useRun(({ samples }) => samples !== undefined);
   const nodes = useBoard(({ board }) => board.nodes);
   const nodesByProvider = Map.groupBy(nodes, node => session.catalog.find(node.data.nodeType)?.provider);
   nodesByProvider.delete(undefined);
-  // The sample notice explains boards that show sample results.
+  // The sample banner explains boards that show sample results.
   if (nodesByProvider.size === 0 || hasSamples) return null;
   return (
-    <section className={styles.notice} aria-label={noticeMessages.title}>
-      {[...nodesByProvider].map(([provider = '', providerNodes]) => (
-        <ProviderRow
+    <Banner
+      label={bannerMessages.title}
+      details={[...nodesByProvider].map(([provider = '', providerNodes]) => (
+        <ProviderLine
           key={provider}
           provider={provider}
           labels={providerNodes.map(({ data }) => data.label)}
         />
       ))}
-    </section>
+    />
   );
 }
 
-function ProviderRow({
+function ProviderLine({
   provider,
   labels,
 }: {
@@ -43,20 +44,21 @@ function ProviderRow({
   const otherCount = labels.length - MAX_NAMES;
   const names = [
     labels.slice(0, MAX_NAMES).join(', '),
-    ...(otherCount > 0 ? [noticeMessages.others(otherCount)] : []),
+    ...(otherCount > 0 ? [bannerMessages.others(otherCount)] : []),
   ].join(' ');
   return (
-    <div className={styles.row}>
-      <p>
-        {noticeMessages.text(names, labels.length, label)} {href === undefined && noticeMessages.ask}
-      </p>
-      {href !== undefined && (
-        <span className={styles.end}>
+    <BannerLine
+      actions={
+        href !== undefined && (
           <ButtonLink size="s" icon={Key} href={href}>
-            {noticeMessages.addKey(label)}
+            {bannerMessages.addKey(label)}
           </ButtonLink>
-        </span>
-      )}
-    </div>
+        )
+      }
+    >
+      <p>
+        {bannerMessages.text(names, labels.length, label)} {href === undefined && bannerMessages.ask}
+      </p>
+    </BannerLine>
   );
 }

@@ -6,6 +6,7 @@ import { ApiError } from '../../../../sdk/src/errors.ts';
 import { messages as componentMessages } from '../../../component-messages.ts';
 import { messages } from '../../../flow-messages.ts';
 import { RunBadge } from '../../../kit/badge.tsx';
+import { Banner } from '../../../kit/banner.tsx';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { toErrorMessage } from '../../../kit/failure.tsx';
 import { RelativeTime } from '../../../kit/time.tsx';
@@ -16,11 +17,11 @@ import { useBoard, useEditor, useRun } from '../../../session/editor-context.tsx
 import { ErrorActions } from '../../../session/runs/error-actions.tsx';
 import { useApplyInputs } from '../../../session/runs/run-inputs.ts';
 import { isInProgress, type RunSummary } from '../../../session/runs/run-store.ts';
-import styles from './banner.module.css';
+import styles from './banners.module.css';
 
 const flowMessages = messages.flow;
 
-export function RunNotice() {
+export function RunBanner() {
   const { runs, session } = useEditor();
   const run = useRun(state => state.run);
   const error = useRun(state => state.error);
@@ -32,22 +33,11 @@ export function RunNotice() {
   }, [error, session]);
   if (run === undefined && error === undefined) return null;
   return (
-    <section
-      className={styles.notice}
-      aria-label={flowMessages.run}
-      data-tone={error === undefined && run?.error == null ? undefined : 'danger'}
-    >
-      <div className={styles.row}>
-        {isCallerRun && <CallerName />}
-        {run && <RunStatus run={run} />}
-        {error !== undefined && (
-          <>
-            <p role="alert">{toErrorMessage(error)}</p>
-            <ErrorActions code={error instanceof ApiError ? error.code : undefined} />
-          </>
-        )}
-        {run?.error && <RunError error={run.error} />}
-        <span className={styles.end}>
+    <Banner
+      label={flowMessages.run}
+      tone={error === undefined && run?.error == null ? undefined : 'danger'}
+      actions={
+        <>
           {run && !isInProgress(run) && !isCallerRun && <UseInputsButton executionId={run.id} />}
           <IconButton
             size="s"
@@ -56,10 +46,20 @@ export function RunNotice() {
             disabled={isInProgress(run)}
             onClick={() => runs.clear()}
           />
-        </span>
-      </div>
-      {run && isInProgress(run) && <ProgressBar run={run} />}
-    </section>
+        </>
+      }
+      details={run && isInProgress(run) && <ProgressBar run={run} />}
+    >
+      {isCallerRun && <CallerName />}
+      {run && <RunStatus run={run} />}
+      {error !== undefined && (
+        <>
+          <p role="alert">{toErrorMessage(error)}</p>
+          <ErrorActions code={error instanceof ApiError ? error.code : undefined} />
+        </>
+      )}
+      {run?.error && <RunError error={run.error} />}
+    </Banner>
   );
 }
 

@@ -4,6 +4,7 @@ import Play from 'icon:play';
 import Settings from 'icon:settings';
 import Close from 'icon:x';
 import { type ReactNode, useState } from 'react';
+import { Banner } from '../../../kit/banner.tsx';
 import { Button, ButtonLink, IconButton } from '../../../kit/button.tsx';
 import { useProviderKeysHref } from '../../../lib/session.ts';
 import { findBoardNodeId } from '../../../session/component-states.ts';
@@ -11,12 +12,11 @@ import { useBoard, useEditor, useRun } from '../../../session/editor-context.tsx
 import type { Estimate, Samples } from '../../../session/runs/estimate.ts';
 import { isInProgress } from '../../../session/runs/run-store.ts';
 import { formatCredits } from '../toolbar/price.tsx';
-import styles from './banner.module.css';
-import { noticeMessages } from './messages.ts';
+import { bannerMessages } from './messages.ts';
 
-const sampleMessages = noticeMessages.samples;
+const sampleMessages = bannerMessages.samples;
 
-export function SampleNotice() {
+export function SampleBanner() {
   const samples = useRun(state => state.samples);
   const estimate = useRun(state => state.estimate);
   const isRunning = useRun(({ run }) => isInProgress(run));
@@ -49,7 +49,7 @@ function MissingProviders({ samples, onHide }: { readonly samples: Samples; read
   };
   const isChanged = changedIds.length > 0;
   return (
-    <Notice onHide={onHide} tone={isChanged ? 'warning' : undefined}>
+    <HideableBanner onHide={onHide} tone={isChanged ? 'warning' : undefined}>
       <p>
         {isChanged
           ? sampleMessages.changed(toLabels(changedIds), needs)
@@ -62,7 +62,7 @@ function MissingProviders({ samples, onHide }: { readonly samples: Samples; read
           {sampleMessages.setUp(needs)}
         </ButtonLink>
       )}
-    </Notice>
+    </HideableBanner>
   );
 }
 
@@ -70,30 +70,29 @@ function RunForReal({ estimate, onHide }: { readonly estimate: Estimate; readonl
   const { runs } = useEditor();
   const isStarting = useRun(state => state.isStarting);
   return (
-    <Notice onHide={onHide}>
+    <HideableBanner onHide={onHide}>
       <p>{sampleMessages.runYourOwn(formatCredits(estimate))}</p>
       <Button size="s" icon={Play} isBusy={isStarting} onClick={() => void runs.start({})}>
         {sampleMessages.run}
       </Button>
-    </Notice>
+    </HideableBanner>
   );
 }
 
-interface NoticeProps {
+interface HideableBannerProps {
   readonly tone?: 'warning' | undefined;
   readonly onHide: () => void;
   readonly children: ReactNode;
 }
 
-function Notice({ tone, onHide, children }: NoticeProps) {
+function HideableBanner({ tone, onHide, children }: HideableBannerProps) {
   return (
-    <section className={styles.notice} aria-label={sampleMessages.title} data-tone={tone}>
-      <div className={styles.row}>
-        {children}
-        <span className={styles.end}>
-          <IconButton size="s" icon={Close} label={sampleMessages.hide} onClick={onHide} />
-        </span>
-      </div>
-    </section>
+    <Banner
+      label={sampleMessages.title}
+      tone={tone}
+      actions={<IconButton size="s" icon={Close} label={sampleMessages.hide} onClick={onHide} />}
+    >
+      {children}
+    </Banner>
   );
 }

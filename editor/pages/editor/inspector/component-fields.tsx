@@ -22,7 +22,7 @@ import { CONTROLS, type ControlProps } from './controls.tsx';
 import { ConnectedInput, useSource } from './input-field.tsx';
 import styles from './inspector.module.css';
 
-const { node: nodeMessages, update: updateMessages, notice } = componentMessages;
+const { node: nodeMessages, update: updateMessages, banner } = componentMessages;
 const LATEST = 'latest';
 const MAX_VERSIONS = 50;
 
@@ -71,7 +71,7 @@ function VersionField({ node }: { readonly node: GraphNode }) {
   const setVersion = (next: number | typeof LATEST): void =>
     void setCallVersion(editor, node.id, next).catch(showError);
   return (
-    <section className={styles.component} aria-label={notice.label}>
+    <section className={styles.component} aria-label={banner.label}>
       <p className={styles.description}>{nodeMessages.about(getComponentName(node))}</p>
       {error !== null && <p className={styles.description}>{nodeMessages.unreadable}</p>}
       <SelectField

@@ -83,7 +83,7 @@ function BackupDetails({
       </Section>
       <Section title={messages.downloadTitle}>
         <p>{messages.size(formatBytes(databaseBytes), formatBytes(mediaBytes))}</p>
-        <p>{messages.keyNotice}</p>
+        <p>{messages.keyHint}</p>
       </Section>
     </>
   );

@@ -17,7 +17,7 @@ export const messages = {
   size: (database: string, media: string): string =>
     `The database takes ${database} on disk and media take ${media}. The file is about that large or smaller.`,
   started: 'The download has started. Keep this browser open until it has finished.',
-  keyNotice:
+  keyHint:
     'The file does not include the secrets key, without which stored secrets cannot be read. Keep SECRETS_KEY, or secrets.key in DATA_DIR, in another place.',
   commandTitle: 'On the command line',
   commandText: 'For a schedule, or a backup that includes the secrets key, run this on the server:',

@@ -1,4 +1,4 @@
-// Tests the notice that the storage of an account is nearly full.
+// Tests the banner that the storage of an account is nearly full.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { setUpSignedInPages } from './dom/signed-in-pages.ts';
 
 const LIMIT = 1_000_000_000;
 
-describe('the storage notice', () => {
+describe('the storage banner', () => {
   let folder: string;
   const editor = setUpSignedInPages(async () => {
     folder = await mkdtemp(join(tmpdir(), 'graphwright-plans-'));
@@ -36,8 +36,8 @@ describe('the storage notice', () => {
     await using testPage = await editor.open('/workflows');
     const { page } = testPage;
     await page.getByRole('heading', { level: 1 }).waitFor();
-    const notice = page.getByRole('status').filter({ hasText: 'storage' });
-    assert.equal(await notice.count(), 0);
+    const banner = page.getByRole('status').filter({ hasText: 'storage' });
+    assert.equal(await banner.count(), 0);
     await setUsage(0.8 * LIMIT);
     await page.goto(`/flow/${id}`);
     await page.getByText('Your storage is 80% full (800 MB of 1 GB).').waitFor();

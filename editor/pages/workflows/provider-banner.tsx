@@ -2,15 +2,15 @@
 
 import Key from 'icon:key-round';
 import { useQuery } from '@tanstack/react-query';
+import { Banner } from '../../kit/banner.tsx';
 import { ButtonLink } from '../../kit/button.tsx';
 import { api } from '../../lib/api.ts';
 import { useProviderKeysHref, useSession } from '../../lib/session.ts';
 import { messages } from './messages.ts';
-import styles from './page.module.css';
 
 const STALE_MS = 300_000;
 
-export function ProviderNotice() {
+export function ProviderBanner() {
   const { teamId } = useSession().workspace;
   const href = useProviderKeysHref();
   const isEnabled = href !== undefined;
@@ -24,14 +24,19 @@ export function ProviderNotice() {
   });
   if (!isEnabled || canRunModels !== false) return null;
   return (
-    <section className={styles.providers} aria-label={messages.noProviderTitle}>
+    <Banner
+      kind="card"
+      label={messages.noProviderTitle}
+      actions={
+        <ButtonLink icon={Key} href={href}>
+          {messages.addKey}
+        </ButtonLink>
+      }
+    >
       <div>
         <h2>{messages.noProviderTitle}</h2>
         <p>{messages.noProvider}</p>
       </div>
-      <ButtonLink icon={Key} href={href}>
-        {messages.addKey}
-      </ButtonLink>
-    </section>
+    </Banner>
   );
 }

@@ -1,26 +1,25 @@
-// Renders notices about the network and the storage of the account.
+// Renders banners about the network and the storage of the account.
 
 import CloudOff from 'icon:cloud-off';
 import TriangleAlert from 'icon:triangle-alert';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
+import { Banner } from '../kit/banner.tsx';
 import { formatBytes } from '../lib/format.ts';
 import { useSession } from '../lib/session.ts';
 import { messages } from '../messages.ts';
-import styles from './notices.module.css';
 
 const RECHECK_MS = 4000;
 const TIMEOUT_MS = 3000;
 
-export function OfflineNotice() {
+export function OfflineBanner() {
   const isOffline = useOffline();
   return (
     <div role="status">
       {isOffline && (
-        <p className={styles.offline}>
-          <CloudOff />
-          {messages.failure.offline}
-        </p>
+        <Banner kind="top" tone="warning" icon={CloudOff}>
+          <span>{messages.failure.offline}</span>
+        </Banner>
       )}
     </div>
   );
@@ -66,15 +65,14 @@ function canReachService(): Promise<boolean> {
 
 const WARN_PERCENT = 80;
 
-export function StorageNotice() {
+export function StorageBanner() {
   const { usedBytes, limitBytes } = useSession().storage;
   const percent = limitBytes === null ? 0 : Math.floor((100 * usedBytes) / Math.max(1, limitBytes));
   if (limitBytes === null || percent < WARN_PERCENT) return null;
   return (
-    <p role="status" className={styles.storage} data-notice="">
-      <TriangleAlert />
+    <Banner kind="top" role="status" icon={TriangleAlert}>
       <span>{messages.failure.storage(percent, formatBytes(usedBytes), formatBytes(limitBytes))}</span>
       <Link href="/media">{messages.failure.storageAction}</Link>
-    </p>
+    </Banner>
   );
 }
