@@ -1,12 +1,18 @@
-// Says what a model is for and to which family it belongs, by its node type, label and ports.
+// Says what a model is for and to which family it belongs, and describes it, by its node type, label and ports.
 import { type CatalogEntry, type InputDef, isModel, type ModelTask } from '../../graph/catalog.ts';
 import type { NodeDefinition } from '../define.ts';
+import { describeModel } from './describe-model.ts';
 
 /** Returns the definition with the task and the family of its model. */
 export function withModelFacts(definition: NodeDefinition): NodeDefinition {
   const { entry } = definition;
   if (!isModel(entry)) return definition;
-  return { ...definition, entry: { ...entry, task: findTask(entry), family: findFamily(entry) } };
+  const task = findTask(entry);
+  const facts = { ...entry, task, family: findFamily(entry) };
+  // Other models have a description of their own.
+  if (definition.model === undefined) return { ...definition, entry: facts };
+  const description = [describeModel(entry, task), entry.description].filter(Boolean).join(' ');
+  return { ...definition, entry: { ...facts, description } };
 }
 
 type ModelEntry = Pick<CatalogEntry, 'nodeType' | 'label' | 'inputs'>;

@@ -150,11 +150,11 @@ function withRemovedFields(definition: NodeDefinition, fields: readonly ModelFie
   };
 }
 
-function describe({ description, endpoint, deprecated }: Model): string {
-  const text = description ?? endpoint;
-  if (deprecated === undefined) return text;
+/** Returns what the description adds to what the task and the ports say (`describeModel`). */
+function describe({ description = '', deprecated }: Model): string {
+  if (deprecated === undefined) return description;
   const advice = deprecated.use === undefined ? '' : ` Use ${deprecated.use} instead.`;
-  return `${text} Deprecated since ${deprecated.since}.${advice}`;
+  return `${description} Deprecated since ${deprecated.since}.${advice}`.trim();
 }
 
 function toSpecs(fields: readonly ModelField[]): Specs {

@@ -36,7 +36,7 @@ export const generateOpenAi = defineNode({
   ...OPENAI_NODE,
   nodeType: 'generate:openai_gpt_image',
   label: 'GPT Image',
-  description: 'Generates an image with OpenAI (POST /images/generations).',
+  description: 'Generates an image with OpenAI.',
   inputs: PROMPT,
   config: {
     ...GPT_IMAGE,
@@ -55,8 +55,7 @@ export const editOpenAi = defineNode({
   ...OPENAI_NODE,
   nodeType: 'edit:openai_gpt_image',
   label: 'GPT Image edit',
-  description:
-    'Edits an image with OpenAI (POST /images/edits). Only the transparent areas of the mask are edited.',
+  description: 'Edits an image with OpenAI. Only the transparent areas of the mask are edited.',
   inputs: {
     ...PROMPT,
     image: image('Image', { required: true }),
@@ -145,7 +144,7 @@ export const textOpenAiChat = defineNode({
   ...OPENAI_NODE,
   nodeType: 'text:openai_chat',
   label: 'Chat model',
-  description: 'Generates text with OpenAI or a compatible server (POST /chat/completions).',
+  description: 'Generates text with OpenAI or a compatible server.',
   inputs: TEXT_INPUTS,
   config: {
     model: text('Model', { default: TEXT_MODEL }),
@@ -180,7 +179,7 @@ export const textOpenAiResponses = defineNode({
   nodeType: 'text:openai_responses',
   label: 'OpenAI response',
   description:
-    'Generates text with OpenAI (POST /responses in the background). Long calls survive a restart and can be cancelled.',
+    'Generates text with OpenAI in the background. Long calls survive a restart and can be cancelled.',
   inputs: TEXT_INPUTS,
   config: {
     model: text('Model', { default: TEXT_MODEL }),
