@@ -334,8 +334,6 @@ const flow = {
       kind === 'input' ? `Input ${label}` : `Result ${label}`,
     inputs: 'Inputs in the form',
     noInputs: 'No inputs. Visitors can only press Run.',
-    moveUp: (label: string): string => `Move ${label} up`,
-    moveDown: (label: string): string => `Move ${label} down`,
     removeInput: (label: string): string => `Remove ${label}`,
     outputs: 'Results shown',
     labelOf: (name: string): string => `Label of ${name}`,

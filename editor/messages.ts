@@ -76,6 +76,8 @@ export const messages = {
     nothingFound: 'No results.',
     searchAll: 'Search all categories',
     download: 'Download',
+    moveUp: (name?: string): string => (name === undefined ? 'Move up' : `Move ${name} up`),
+    moveDown: (name?: string): string => (name === undefined ? 'Move down' : `Move ${name} down`),
     showMore: (count: number): string => `${count} more`,
   },
   failure: {

@@ -39,8 +39,6 @@ export const setting = {
     addIt: 'Add',
     add: (kind: string): string => `Add ${kind}`,
     move: 'Move layer',
-    up: 'Move up',
-    down: 'Move down',
     copy: 'Duplicate layer',
     remove: 'Remove layer',
     form: 'Layer fields',
@@ -70,8 +68,7 @@ export const setting = {
     add: 'Add item',
     lines: 'One item per line',
     remove: (number: number): string => `Remove item ${number}`,
-    up: (number: number): string => `Move item ${number} up`,
-    down: (number: number): string => `Move item ${number} down`,
+    name: (number: number): string => `item ${number}`,
     more: (count: number): string => `And ${count} more.`,
   },
   ports: {

@@ -510,6 +510,14 @@ describe('editor', () => {
     assert.deepEqual(findFolderImports('editor', EDITOR_MAY_IMPORT), []);
   });
 
+  it('moves the items of a list only with kit/sortable-list.tsx', () => {
+    const movers = readFiles('editor').filter(({ text }) => /icon:arrow-(?:up|down)'/.test(text));
+    assert.deepEqual(
+      movers.map(({ path }) => path),
+      ['kit/sortable-list.tsx'],
+    );
+  });
+
   it('names only what is in the menu of the bell a notice', () => {
     const naming = readFiles('editor')
       .filter(({ text }) => /Notice/.test(text))

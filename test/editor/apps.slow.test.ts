@@ -81,7 +81,11 @@ describe('the app of a workflow', () => {
       await dialog.getByRole('button', { name: 'Result picture' }).getAttribute('aria-pressed'),
       'true',
     );
-    await dialog.getByRole('button', { name: 'Move size up' }).press('Enter');
+    const up = dialog.getByRole('button', { name: 'Move size up' });
+    await up.press('Enter');
+    assert.deepEqual(await order(), ['size', 'place']);
+    assert.equal(await up.evaluate(button => button === document.activeElement), true);
+    await up.press('Enter');
     assert.deepEqual(await order(), ['size', 'place']);
     await dragOnto(inputs.first().locator('strong'), inputs.nth(1));
     assert.deepEqual(await order(), ['place', 'size']);

@@ -1,7 +1,5 @@
 // Renders a list setting as rows. Pasting several lines adds several rows.
 
-import ArrowDown from 'icon:arrow-down';
-import ArrowUp from 'icon:arrow-up';
 import Plus from 'icon:plus';
 import Trash from 'icon:trash-2';
 import type { ClipboardEvent } from 'react';
@@ -9,6 +7,7 @@ import type { Json } from '../../../../src/graph/types.ts';
 import { parseItem, toItemText } from '../../../board/item-text.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Button, IconButton } from '../../../kit/button.tsx';
+import { SortableList } from '../../../kit/sortable-list.tsx';
 import type { ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
 
@@ -27,28 +26,34 @@ export function ListControl({ input, value, error, hint, onChange }: ControlProp
     event.preventDefault();
     set(items.toSpliced(index, 1, ...lines.filter(line => line.trim() !== '').map(parseItem)));
   };
-  const move = (index: number, offset: number): void => {
-    const item = items[index] ?? null;
-    set(items.toSpliced(index, 1).toSpliced(index + offset, 0, item));
-  };
   return (
     <fieldset className={styles.list} aria-invalid={error !== undefined || undefined}>
       <legend className={styles.codeLabel}>{input.label}</legend>
-      <ol>
-        {items.slice(0, MAX_ROWS).map((item, index) => (
-          <Row
-            // biome-ignore lint/suspicious/noArrayIndexKey: items have no id
-            key={index}
-            item={item}
-            index={index}
-            isLast={index === items.length - 1}
-            onPaste={event => paste(event, index)}
-            onChange={text => set(items.with(index, parseItem(text)))}
-            onMove={offset => move(index, offset)}
-            onRemove={() => set(items.toSpliced(index, 1))}
-          />
-        ))}
-      </ol>
+      <SortableList
+        items={items}
+        maxShown={MAX_ROWS}
+        getName={(_, index) => listMessages.name(index + 1)}
+        onChange={set}
+      >
+        {({ item, index, moveButtons }) => (
+          <>
+            <input
+              type="text"
+              aria-label={listMessages.item(index + 1)}
+              value={toItemText(item)}
+              onPaste={event => paste(event, index)}
+              onChange={({ target }) => set(items.with(index, parseItem(target.value)))}
+            />
+            {moveButtons}
+            <IconButton
+              size="s"
+              icon={Trash}
+              label={listMessages.remove(index + 1)}
+              onClick={() => set(items.toSpliced(index, 1))}
+            />
+          </>
+        )}
+      </SortableList>
       {items.length > MAX_ROWS && <p className={styles.note}>{listMessages.more(items.length - MAX_ROWS)}</p>}
       <Button size="s" icon={Plus} onClick={() => set([...items, ''])}>
         {listMessages.add}
@@ -59,46 +64,6 @@ export function ListControl({ input, value, error, hint, onChange }: ControlProp
         </p>
       )}
     </fieldset>
-  );
-}
-
-interface RowProps {
-  readonly item: Json;
-  readonly index: number;
-  readonly isLast: boolean;
-  readonly onPaste: (event: ClipboardEvent) => void;
-  readonly onChange: (text: string) => void;
-  readonly onMove: (offset: number) => void;
-  readonly onRemove: () => void;
-}
-
-function Row({ item, index, isLast, onPaste, onChange, onMove, onRemove }: RowProps) {
-  const position = index + 1;
-  return (
-    <li>
-      <input
-        type="text"
-        aria-label={listMessages.item(position)}
-        value={toItemText(item)}
-        onPaste={onPaste}
-        onChange={({ target }) => onChange(target.value)}
-      />
-      <IconButton
-        size="s"
-        icon={ArrowUp}
-        label={listMessages.up(position)}
-        disabled={index === 0}
-        onClick={() => onMove(-1)}
-      />
-      <IconButton
-        size="s"
-        icon={ArrowDown}
-        label={listMessages.down(position)}
-        disabled={isLast}
-        onClick={() => onMove(1)}
-      />
-      <IconButton size="s" icon={Trash} label={listMessages.remove(position)} onClick={onRemove} />
-    </li>
   );
 }
 

@@ -1,7 +1,5 @@
 // Renders the list of layers of a video, with buttons to add, move, duplicate and remove them.
 
-import ArrowDown from 'icon:arrow-down';
-import ArrowUp from 'icon:arrow-up';
 import Copy from 'icon:copy';
 import Trash from 'icon:trash-2';
 import { useState } from 'react';
@@ -9,6 +7,7 @@ import type { JsonObject } from '../../../../src/graph/types.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { SelectField } from '../../../kit/field.tsx';
+import { MoveButtons } from '../../../kit/sortable-list.tsx';
 import type { Schema } from './json-schema.ts';
 import { countSiblings, getAt, insertAt, type Layer, moveLayer, type Path, removeAt } from './layers.ts';
 import { createLayer, listElementTypes } from './new-layers.ts';
@@ -91,20 +90,7 @@ function LayerTools({
   const nextPath = [...listPath, index + 1];
   return (
     <div className={styles.tools}>
-      <IconButton
-        size="s"
-        icon={ArrowUp}
-        label={sceneMessages.up}
-        disabled={index === 0}
-        onClick={() => move(-1)}
-      />
-      <IconButton
-        size="s"
-        icon={ArrowDown}
-        label={sceneMessages.down}
-        disabled={index + 1 >= count}
-        onClick={() => move(1)}
-      />
+      <MoveButtons index={index} count={count} onMove={move} />
       <IconButton
         size="s"
         icon={Copy}

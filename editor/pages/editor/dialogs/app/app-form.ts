@@ -133,10 +133,3 @@ export function setOutputLabel({ outputLabels }: AppForm, nodeId: string, label:
   const { [nodeId]: _, ...others } = outputLabels;
   return { outputLabels: label === '' ? others : { ...others, [nodeId]: label } };
 }
-
-/** Moves an item of a list. */
-export function moveItem<T>(items: readonly T[], from: number, to: number): readonly T[] {
-  const item = items[from];
-  if (item === undefined || to < 0 || to >= items.length) return items;
-  return items.toSpliced(from, 1).toSpliced(to, 0, item);
-}

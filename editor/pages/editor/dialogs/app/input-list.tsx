@@ -1,17 +1,14 @@
 // Renders the inputs of an app in the order of its form, with their texts and limits. The user moves an input by dragging
 // or with buttons.
-import ArrowDown from 'icon:arrow-down';
-import ArrowUp from 'icon:arrow-up';
 import GripVertical from 'icon:grip-vertical';
 import X from 'icon:x';
-import { useRef, useState } from 'react';
 import type { AppInput } from '../../../../../sdk/src/schemas.ts';
 import { messages } from '../../../../flow-messages.ts';
 import { IconButton } from '../../../../kit/button.tsx';
 import { CheckField, SelectField, TextField } from '../../../../kit/field.tsx';
 import formStyles from '../../../../kit/form.module.css';
+import { SortableList } from '../../../../kit/sortable-list.tsx';
 import styles from './app.module.css';
-import { moveItem } from './app-form.ts';
 
 const appMessages = messages.flow.app;
 
@@ -23,81 +20,45 @@ interface InputListProps {
 }
 
 export function InputList({ inputs, types, onChange }: InputListProps) {
-  const dragged = useRef<number>(undefined);
-  const [target, setTarget] = useState<number>();
-  const move = (from: number, to: number): void => onChange(moveItem(inputs, from, to));
   if (inputs.length === 0) return <p className={formStyles.muted}>{appMessages.noInputs}</p>;
   return (
-    <ol className={styles.inputs} aria-label={appMessages.inputs}>
-      {inputs.map((input, index) => (
-        <li
-          key={input.nodeId}
-          className={styles.input}
-          data-target={target === index || undefined}
-          onDragOver={event => {
-            if (dragged.current === undefined) return;
-            event.preventDefault();
-            setTarget(index);
-          }}
-          onDrop={event => {
-            event.preventDefault();
-            if (dragged.current !== undefined) move(dragged.current, index);
-          }}
-        >
-          <InputRow
-            input={input}
-            nodeType={types.get(input.nodeId) ?? ''}
-            onDrag={isDragged => {
-              dragged.current = isDragged ? index : undefined;
-              if (!isDragged) setTarget(undefined);
-            }}
-            onMove={offset => move(index, index + offset)}
-            onChange={changed => onChange(inputs.with(index, changed))}
-            onRemove={() => onChange(inputs.toSpliced(index, 1))}
-          />
-        </li>
-      ))}
-    </ol>
+    <SortableList
+      className={styles.inputs}
+      itemClassName={styles.input}
+      label={appMessages.inputs}
+      items={inputs}
+      getKey={({ nodeId }) => nodeId}
+      getName={getName}
+      onChange={onChange}
+    >
+      {({ item: input, index, moveButtons, handle }) => (
+        <>
+          <div {...handle}>
+            <GripVertical />
+            <strong className={styles.grow}>{getName(input)}</strong>
+            {moveButtons}
+            <IconButton
+              size="s"
+              icon={X}
+              label={appMessages.removeInput(getName(input))}
+              onClick={() => onChange(inputs.toSpliced(index, 1))}
+            />
+          </div>
+          <details>
+            <summary>{appMessages.details}</summary>
+            <InputDetails
+              input={input}
+              nodeType={types.get(input.nodeId) ?? ''}
+              onChange={changed => onChange(inputs.with(index, changed))}
+            />
+          </details>
+        </>
+      )}
+    </SortableList>
   );
 }
 
-interface InputRowProps {
-  readonly input: AppInput;
-  readonly nodeType: string;
-  readonly onDrag: (isDragged: boolean) => void;
-  readonly onMove: (offset: number) => void;
-  readonly onChange: (input: AppInput) => void;
-  readonly onRemove: () => void;
-}
-
-function InputRow({ input, nodeType, onDrag, onMove, onChange, onRemove }: InputRowProps) {
-  const label = input.label ?? input.nodeId;
-  return (
-    <>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the buttons in it do the same by keyboard */}
-      <div
-        className={styles.handle}
-        draggable
-        onDragStart={event => {
-          event.dataTransfer.effectAllowed = 'move';
-          event.dataTransfer.setData('text/plain', label);
-          onDrag(true);
-        }}
-        onDragEnd={() => onDrag(false)}
-      >
-        <GripVertical />
-        <strong className={styles.grow}>{label}</strong>
-        <IconButton size="s" icon={ArrowUp} label={appMessages.moveUp(label)} onClick={() => onMove(-1)} />
-        <IconButton size="s" icon={ArrowDown} label={appMessages.moveDown(label)} onClick={() => onMove(1)} />
-        <IconButton size="s" icon={X} label={appMessages.removeInput(label)} onClick={onRemove} />
-      </div>
-      <details>
-        <summary>{appMessages.details}</summary>
-        <InputDetails input={input} nodeType={nodeType} onChange={onChange} />
-      </details>
-    </>
-  );
-}
+const getName = ({ label, nodeId }: AppInput): string => label ?? nodeId;
 
 /** The controls that each type of input node offers; the first is the default. */
 const CONTROLS: Readonly<Record<string, readonly NonNullable<AppInput['control']>[]>> = {
@@ -105,7 +66,13 @@ const CONTROLS: Readonly<Record<string, readonly NonNullable<AppInput['control']
   'input:number': ['text', 'slider', 'choice', 'switch'],
 };
 
-function InputDetails({ input, nodeType, onChange }: Pick<InputRowProps, 'input' | 'nodeType' | 'onChange'>) {
+interface InputDetailsProps {
+  readonly input: AppInput;
+  readonly nodeType: string;
+  readonly onChange: (input: AppInput) => void;
+}
+
+function InputDetails({ input, nodeType, onChange }: InputDetailsProps) {
   const controls = CONTROLS[nodeType] ?? [];
   const control = input.control ?? controls[0];
   /** Removes a member whose text is empty. */
