@@ -6,6 +6,7 @@ import { Failure } from '../../kit/failure.tsx';
 import { SelectField, TextField } from '../../kit/field.tsx';
 import formStyles from '../../kit/form.module.css';
 import { FormDialog } from '../../kit/form-dialog.tsx';
+import { type FormValues, useForm } from '../../kit/use-form.ts';
 import { api } from '../../lib/api.ts';
 import { UserFacingError } from '../../lib/user-facing-error.ts';
 import { describeTimeZone, describeTiming } from './describe.ts';
@@ -30,22 +31,22 @@ export function ScheduleDialog({ workflowId: givenId, schedule, onClose }: Sched
   const [workflowId, setWorkflowId] = useState(givenId);
   const nodes = useWorkflowInputs(workflowId);
   const [name, setName] = useState(schedule?.name ?? '');
-  const [timing, setTiming] = useState(() => toTimingFields(schedule));
-  const [options, setOptions] = useState(() => toOptions(schedule));
+  const timing = useForm(() => toTimingFields(schedule));
+  const options = useForm(() => toOptions(schedule));
   const [inputs, setInputs] = useState(() => toInputTexts(schedule?.inputs));
   const [inputErrors, setInputErrors] = useState<FieldTexts>({});
   const reload = useReloadAutomations();
-  const timingBody = toTimingBody(timing);
+  const timingBody = toTimingBody(timing.values);
   const save = async (): Promise<void> => {
     if (timingBody === undefined) throw new UserFacingError(formMessages.incompleteTiming);
     const fields = {
       ...(name === '' ? {} : { name }),
       ...timingBody,
-      ...toOptionsBody(options, schedule !== undefined),
+      ...toOptionsBody(options.values, schedule !== undefined),
       inputs: toInputValues(nodes, inputs, {
         stored: schedule?.inputs,
         // The published version may still have nodes that were deleted.
-        keepsUnknown: options.version === 'published',
+        keepsUnknown: options.values.version === 'published',
       }),
     };
     try {
@@ -67,7 +68,7 @@ export function ScheduleDialog({ workflowId: givenId, schedule, onClose }: Sched
       onClose={onClose}
     >
       {givenId === undefined && <WorkflowField value={workflowId ?? ''} onChange={setWorkflowId} />}
-      <TimingForm fields={timing} onChange={fields => setTiming({ ...timing, ...fields })} />
+      <TimingForm {...timing} />
       {timingBody !== undefined && <Preview timing={timingBody} />}
       <TextField
         label={formMessages.name}
@@ -77,38 +78,23 @@ export function ScheduleDialog({ workflowId: givenId, schedule, onClose }: Sched
         onChange={({ target }) => setName(target.value)}
       />
       <ValueFields nodes={nodes} values={inputs} errors={inputErrors} onChange={setInputs} />
-      <Options options={options} onChange={fields => setOptions({ ...options, ...fields })} />
+      <Options {...options} />
     </FormDialog>
   );
 }
 
-interface TimingFormProps {
-  readonly fields: TimingFields;
-  readonly onChange: (fields: Partial<TimingFields>) => void;
-}
-
 const REPEATS_WITH_TIME: ReadonlySet<Repeat> = new Set(['day', 'weekdays', 'week', 'month']);
 
-function TimingForm({ fields, onChange }: TimingFormProps) {
-  const { repeat } = fields;
-  const set =
-    (key: keyof TimingFields) =>
-    ({ target }: { readonly target: { readonly value: string } }): void =>
-      onChange({ [key]: target.value });
+function TimingForm({ values, field }: FormValues<TimingFields>) {
+  const { repeat, unitSeconds, timeZone } = values;
   return (
     <>
       <div className={styles.pair}>
-        <SelectField
-          label={formMessages.repeat}
-          value={repeat}
-          onChange={set('repeat')}
-          options={formMessages.repeats}
-        />
+        <SelectField label={formMessages.repeat} {...field('repeat')} options={formMessages.repeats} />
         {repeat === 'week' && (
           <SelectField
             label={formMessages.day}
-            value={fields.weekday}
-            onChange={set('weekday')}
+            {...field('weekday')}
             options={WEEK.map(day => [day, formMessages.days[day]] as const)}
           />
         )}
@@ -119,18 +105,11 @@ function TimingForm({ fields, onChange }: TimingFormProps) {
             min={1}
             max={31}
             required
-            value={fields.dayOfMonth}
-            onChange={set('dayOfMonth')}
+            {...field('dayOfMonth')}
           />
         )}
         {REPEATS_WITH_TIME.has(repeat) && (
-          <TextField
-            label={formMessages.time}
-            type="time"
-            required
-            value={fields.time}
-            onChange={set('time')}
-          />
+          <TextField label={formMessages.time} type="time" required {...field('time')} />
         )}
         {repeat === 'hour' && (
           <TextField
@@ -139,27 +118,14 @@ function TimingForm({ fields, onChange }: TimingFormProps) {
             min={0}
             max={59}
             required
-            value={fields.minute}
-            onChange={set('minute')}
+            {...field('minute')}
           />
         )}
         {repeat === 'interval' && (
           <>
-            <TextField
-              label={formMessages.every}
-              type="number"
-              min={1}
-              required
-              value={fields.count}
-              onChange={set('count')}
-            />
-            <SelectField
-              label={formMessages.unit}
-              value={fields.unitSeconds}
-              onChange={set('unitSeconds')}
-              options={formMessages.units}
-            >
-              {fields.unitSeconds === '1' && <option value="1">{formMessages.seconds}</option>}
+            <TextField label={formMessages.every} type="number" min={1} required {...field('count')} />
+            <SelectField label={formMessages.unit} {...field('unitSeconds')} options={formMessages.units}>
+              {unitSeconds === '1' && <option value="1">{formMessages.seconds}</option>}
             </SelectField>
           </>
         )}
@@ -169,8 +135,7 @@ function TimingForm({ fields, onChange }: TimingFormProps) {
             hint={formMessages.cronHint}
             required
             maxLength={200}
-            value={fields.cron}
-            onChange={set('cron')}
+            {...field('cron')}
           />
         )}
       </div>
@@ -179,9 +144,8 @@ function TimingForm({ fields, onChange }: TimingFormProps) {
           label={formMessages.timeZone}
           list="time-zones"
           required
-          value={fields.timeZone}
-          error={isTimeZone(fields.timeZone) ? undefined : formMessages.unknownZone}
-          onChange={set('timeZone')}
+          error={isTimeZone(timeZone) ? undefined : formMessages.unknownZone}
+          {...field('timeZone')}
         />
       )}
       <datalist id="time-zones">
@@ -256,12 +220,7 @@ const toOptionsBody = ({ maxCredits, ...fields }: OptionFields, isStored: boolea
   ...(maxCredits !== '' ? { maxCredits: Number(maxCredits) } : isStored ? { maxCredits: null } : {}),
 });
 
-interface OptionsProps {
-  readonly options: OptionFields;
-  readonly onChange: (fields: Partial<OptionFields>) => void;
-}
-
-function Options({ options, onChange }: OptionsProps) {
+function Options({ values, update, field }: FormValues<OptionFields>) {
   const selects = [
     ['version', formMessages.version, formMessages.versions],
     ['overlap', formMessages.overlap, formMessages.overlaps],
@@ -272,15 +231,9 @@ function Options({ options, onChange }: OptionsProps) {
       <summary>{formMessages.options}</summary>
       <div className={formStyles.fields}>
         {selects.map(([key, label, choices]) => (
-          <SelectField
-            key={key}
-            label={label}
-            value={options[key]}
-            onChange={({ target }) => onChange({ [key]: target.value })}
-            options={choices}
-          />
+          <SelectField key={key} label={label} {...field(key)} options={choices} />
         ))}
-        <MaxCreditsField value={options.maxCredits} onChange={maxCredits => onChange({ maxCredits })} />
+        <MaxCreditsField value={values.maxCredits} onChange={maxCredits => update({ maxCredits })} />
       </div>
     </details>
   );

@@ -7,6 +7,7 @@ import { Dialog } from '../../kit/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../kit/field.tsx';
 import formStyles from '../../kit/form.module.css';
 import { FormDialog } from '../../kit/form-dialog.tsx';
+import { type FormValues, useForm } from '../../kit/use-form.ts';
 import { api } from '../../lib/api.ts';
 import { createExamplePayload } from './example-payload.ts';
 import styles from './forms.module.css';
@@ -37,7 +38,7 @@ export function TriggerDialog({ workflowId: givenId, trigger, onClose }: Trigger
   const nodes = useWorkflowInputs(workflowId);
   const [kind, setKind] = useState<TriggerKind>(trigger?.kind ?? 'hook');
   const [name, setName] = useState(trigger?.name ?? '');
-  const [config, setConfig] = useState(() => toConfigFields(trigger));
+  const form = useForm(() => toConfigFields(trigger));
   const [pointers, setPointers] = useState(() => toPointerTexts(trigger?.inputs));
   const [maxCredits, setMaxCredits] = useState(trigger?.maxCredits?.toString() ?? '');
   const [url, setUrl] = useState<string>();
@@ -45,7 +46,7 @@ export function TriggerDialog({ workflowId: givenId, trigger, onClose }: Trigger
   const save = async (): Promise<void> => {
     const body = {
       ...(name === '' ? {} : { name }),
-      config: TO_CONFIG[kind](config),
+      config: TO_CONFIG[kind](form.values),
       inputs: toPointers(nodes, pointers),
       maxCredits: maxCredits === '' ? null : Number(maxCredits),
     };
@@ -61,7 +62,7 @@ export function TriggerDialog({ workflowId: givenId, trigger, onClose }: Trigger
     return (
       <HookUrlDialog
         url={url}
-        isSigned={config.secret !== ''}
+        isSigned={form.values.secret !== ''}
         pointers={toPointers(nodes, pointers)}
         onClose={onClose}
       />
@@ -85,12 +86,7 @@ export function TriggerDialog({ workflowId: givenId, trigger, onClose }: Trigger
           options={triggerMessages.kinds}
         />
       )}
-      <ConfigForm
-        kind={kind}
-        config={config}
-        hasSecret={trigger?.config.hasSecret === true}
-        onChange={fields => setConfig({ ...config, ...fields })}
-      />
+      <ConfigForm kind={kind} form={form} hasSecret={trigger?.config.hasSecret === true} />
       <TextField
         label={messages.form.name}
         maxLength={200}
@@ -125,16 +121,11 @@ const TO_CONFIG: Readonly<Record<TriggerKind, (fields: ConfigFields) => object>>
 
 interface ConfigFormProps {
   readonly kind: TriggerKind;
-  readonly config: ConfigFields;
+  readonly form: FormValues<ConfigFields>;
   readonly hasSecret: boolean;
-  readonly onChange: (fields: Partial<ConfigFields>) => void;
 }
 
-function ConfigForm({ kind, config, hasSecret, onChange }: ConfigFormProps) {
-  const set =
-    (key: keyof ConfigFields) =>
-    ({ target }: { readonly target: { readonly value: string } }): void =>
-      onChange({ [key]: target.value });
+function ConfigForm({ kind, form, hasSecret }: ConfigFormProps) {
   const forms: Readonly<Record<TriggerKind, () => React.ReactNode>> = {
     hook: () => (
       <TextField
@@ -143,11 +134,10 @@ function ConfigForm({ kind, config, hasSecret, onChange }: ConfigFormProps) {
         minLength={16}
         maxLength={256}
         autoComplete="off"
-        value={config.secret}
-        onChange={set('secret')}
+        {...form.field('secret')}
       />
     ),
-    after: () => <AfterFields config={config} onChange={onChange} />,
+    after: () => <AfterFields {...form} />,
     feed: () => (
       <>
         <TextField
@@ -156,8 +146,7 @@ function ConfigForm({ kind, config, hasSecret, onChange }: ConfigFormProps) {
           type="url"
           required
           maxLength={2048}
-          value={config.url}
-          onChange={set('url')}
+          {...form.field('url')}
         />
         <TextField
           label={triggerMessages.everyMinutes}
@@ -165,8 +154,7 @@ function ConfigForm({ kind, config, hasSecret, onChange }: ConfigFormProps) {
           min={5}
           max={10_080}
           required
-          value={config.everyMinutes}
-          onChange={set('everyMinutes')}
+          {...form.field('everyMinutes')}
         />
       </>
     ),
@@ -176,22 +164,21 @@ function ConfigForm({ kind, config, hasSecret, onChange }: ConfigFormProps) {
         hint={triggerMessages.prefixHint}
         pattern="inbox/.*"
         maxLength={500}
-        value={config.prefix}
-        onChange={set('prefix')}
+        {...form.field('prefix')}
       />
     ),
   };
   return forms[kind]();
 }
 
-function AfterFields({ config, onChange }: Pick<ConfigFormProps, 'config' | 'onChange'>) {
-  const { workflowId, statuses } = config;
+function AfterFields({ values, update }: FormValues<ConfigFields>) {
+  const { workflowId, statuses } = values;
   return (
     <>
       <WorkflowField
         label={triggerMessages.workflow}
         value={workflowId}
-        onChange={id => onChange({ workflowId: id })}
+        onChange={id => update({ workflowId: id })}
       />
       <fieldset className={formStyles.group}>
         <legend>{triggerMessages.statuses}</legend>
@@ -201,7 +188,7 @@ function AfterFields({ config, onChange }: Pick<ConfigFormProps, 'config' | 'onC
             label={text}
             checked={statuses.includes(status)}
             onChange={({ target }) =>
-              onChange({
+              update({
                 statuses: target.checked ? [...statuses, status] : statuses.filter(other => other !== status),
               })
             }

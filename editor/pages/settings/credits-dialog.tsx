@@ -1,8 +1,8 @@
 // Renders a dialog that adds credits to the workspace of a user or a team, or revokes credits.
-import { useState } from 'react';
 import type { CreditPool } from '../../../sdk/src/schemas.ts';
 import { TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
+import { useForm } from '../../kit/use-form.ts';
 import { api } from '../../lib/api.ts';
 import { useReloadAndToast } from '../../lib/reload-and-toast.ts';
 import { messages } from './messages.ts';
@@ -25,11 +25,10 @@ export function CreditsDialog({
   affectedQueries,
   onClose,
 }: CreditsDialogProps) {
-  const [amount, setAmount] = useState('');
-  const [note, setNote] = useState('');
+  const { values, field } = useForm({ amount: '', note: '' });
   const reloadAndToast = useReloadAndToast();
   const grant = async (): Promise<void> => {
-    const request = { ...account, amount: Number(amount), note };
+    const request = { ...account, ...values, amount: Number(values.amount) };
     const { balance } = await api.post<CreditPool>('/admin/credits', request);
     await reloadAndToast(messages.credits.granted(name, balance), affectedQueries);
   };
@@ -41,16 +40,14 @@ export function CreditsDialog({
         type="number"
         step={1}
         required
-        value={amount}
-        onChange={event => setAmount(event.target.value)}
+        {...field('amount')}
       />
       <TextField
         label={messages.credits.note}
         hint={messages.credits.noteHint}
         required
         maxLength={500}
-        value={note}
-        onChange={event => setNote(event.target.value)}
+        {...field('note')}
       />
     </FormDialog>
   );

@@ -7,6 +7,7 @@ import { Button, ButtonLink } from '../../kit/button.tsx';
 import { Failure } from '../../kit/failure.tsx';
 import { CheckField, TextField } from '../../kit/field.tsx';
 import { Form } from '../../kit/form.tsx';
+import { useForm } from '../../kit/use-form.ts';
 import { api } from '../../lib/api.ts';
 import { messages } from '../../messages.ts';
 
@@ -90,15 +91,14 @@ interface SetUpFormProps {
 }
 
 function SetUpForm({ kind, token, onUsed }: SetUpFormProps) {
-  const [profile, setProfile] = useState({ email: '', name: '' });
-  const [password, setPassword] = useState('');
-  const [revokeKeys, setRevokeKeys] = useState(false);
+  const { values, field, check } = useForm({ email: '', name: '', password: '', revokeKeys: false });
+  const { email, name, password, revokeKeys } = values;
   const submit = useMutation({
     mutationFn: () =>
       api.post(kind.path, {
         token,
         password,
-        ...(kind.hasProfile ? profile : {}),
+        ...(kind.hasProfile ? { email, name } : {}),
         ...(kind.canRevokeKeys ? { revokeKeys } : {}),
       }),
     onSuccess: () => location.replace('/workflows'),
@@ -109,7 +109,24 @@ function SetUpForm({ kind, token, onUsed }: SetUpFormProps) {
   return (
     <Form onSubmit={() => submit.mutate()}>
       {submit.error && <Failure error={submit.error} />}
-      {kind.hasProfile && <Profile {...profile} onChange={setProfile} />}
+      {kind.hasProfile && (
+        <>
+          <TextField
+            label={setupMessages.name}
+            autoComplete="name"
+            required
+            maxLength={100}
+            {...field('name')}
+          />
+          <TextField
+            label={setupMessages.email}
+            type="email"
+            autoComplete="username"
+            required
+            {...field('email')}
+          />
+        </>
+      )}
       <TextField
         label={setupMessages.password}
         hint={setupMessages.passwordHint}
@@ -118,48 +135,12 @@ function SetUpForm({ kind, token, onUsed }: SetUpFormProps) {
         required
         minLength={10}
         maxLength={256}
-        value={password}
-        onChange={event => setPassword(event.target.value)}
+        {...field('password')}
       />
-      {kind.canRevokeKeys && (
-        <CheckField
-          label={setupMessages.revokeKeys}
-          checked={revokeKeys}
-          onChange={event => setRevokeKeys(event.target.checked)}
-        />
-      )}
+      {kind.canRevokeKeys && <CheckField label={setupMessages.revokeKeys} {...check('revokeKeys')} />}
       <Button type="submit" variant="primary" isBusy={submit.isPending}>
         {kind.submitText}
       </Button>
     </Form>
-  );
-}
-
-interface ProfileProps {
-  readonly email: string;
-  readonly name: string;
-  readonly onChange: (profile: { email: string; name: string }) => void;
-}
-
-function Profile({ email, name, onChange }: ProfileProps) {
-  return (
-    <>
-      <TextField
-        label={setupMessages.name}
-        autoComplete="name"
-        required
-        maxLength={100}
-        value={name}
-        onChange={event => onChange({ email, name: event.target.value })}
-      />
-      <TextField
-        label={setupMessages.email}
-        type="email"
-        autoComplete="username"
-        required
-        value={email}
-        onChange={event => onChange({ email: event.target.value, name })}
-      />
-    </>
   );
 }

@@ -1,6 +1,6 @@
 // Renders the publish form: URL, title, description, and inputs shown on the page.
 
-import { type FormEvent, useId, useState } from 'react';
+import { type FormEvent, useId } from 'react';
 import { isInputNode } from '../../../board/board.ts';
 import type { WorkflowInfo } from '../../../board/remote.ts';
 import { Badge } from '../../../kit/badge.tsx';
@@ -8,6 +8,7 @@ import { Button } from '../../../kit/button.tsx';
 import { CopyButton } from '../../../kit/copy-button.tsx';
 import { CheckField, TextArea, TextField } from '../../../kit/field.tsx';
 import formStyles from '../../../kit/form.module.css';
+import { type FormValues, useForm } from '../../../kit/use-form.ts';
 import { api } from '../../../lib/api.ts';
 import { useBoard, useEditor } from '../../../session/editor-context.tsx';
 import styles from './dialogs.module.css';
@@ -31,13 +32,12 @@ export function PublishTab({ workflow, path, renderActions }: ShareTabProps) {
   const formId = useId();
   const { session } = useEditor();
   const inputs = useInputNodes();
-  const [form, setForm] = useState(() => toPublication(workflow, inputs));
-  const update = (fields: Partial<Publication>): void => setForm({ ...form, ...fields });
+  const form = useForm(() => toPublication(workflow, inputs));
   const publish = useWorkflowMutation(path, async (isPublished: boolean) => {
     await session.saver.flushOrThrowOnConflict();
     await api.post(
       `${path}/publish`,
-      isPublished ? { isPublished, ...toRequestBody(form) } : { isPublished },
+      isPublished ? { isPublished, ...toRequestBody(form.values) } : { isPublished },
     );
   });
   const submit = (event: FormEvent): void => {
@@ -50,19 +50,14 @@ export function PublishTab({ workflow, path, renderActions }: ShareTabProps) {
         <PublicationUrl slug={workflow.publishedSlug} />
       )}
       <p className={formStyles.muted}>{shareMessages.publishText}</p>
-      <TextFields form={form} name={workflow.name} onChange={update} />
+      <TextFields form={form} name={workflow.name} />
       <ExposedInputs
         inputs={inputs}
-        selectedIds={form.exposedInputs}
-        onChange={exposedInputs => update({ exposedInputs })}
+        selectedIds={form.values.exposedInputs}
+        onChange={exposedInputs => form.update({ exposedInputs })}
       />
       {(['allowDuplicate', 'showResults', 'isTemplate'] as const).map(key => (
-        <CheckField
-          key={key}
-          label={shareMessages.options[key]}
-          checked={form[key]}
-          onChange={({ target }) => update({ [key]: target.checked })}
-        />
+        <CheckField key={key} label={shareMessages.options[key]} {...form.check(key)} />
       ))}
       {renderActions(
         <>
@@ -81,36 +76,27 @@ export function PublishTab({ workflow, path, renderActions }: ShareTabProps) {
 }
 
 interface TextFieldsProps {
-  readonly form: Publication;
+  readonly form: FormValues<Publication>;
   /** Name of the workflow. */
   readonly name: string;
-  readonly onChange: (fields: Partial<Publication>) => void;
 }
 
-function TextFields({ form, name, onChange }: TextFieldsProps) {
+function TextFields({ form, name }: TextFieldsProps) {
   return (
     <>
       <TextField
         label={shareMessages.slug}
         hint={shareMessages.slugHint(location.host)}
         pattern="[a-z0-9\-]{3,80}"
-        value={form.slug}
-        onChange={({ target }) => onChange({ slug: target.value })}
+        {...form.field('slug')}
       />
       <TextField
         label={shareMessages.pageTitle}
         maxLength={200}
         placeholder={name}
-        value={form.title}
-        onChange={({ target }) => onChange({ title: target.value })}
+        {...form.field('title')}
       />
-      <TextArea
-        label={shareMessages.description}
-        rows={2}
-        maxLength={2000}
-        value={form.description}
-        onChange={({ target }) => onChange({ description: target.value })}
-      />
+      <TextArea label={shareMessages.description} rows={2} maxLength={2000} {...form.field('description')} />
     </>
   );
 }

@@ -1,8 +1,8 @@
 // Renders a dialog that creates an API key with a name, permissions and an expiry.
-import { useState } from 'react';
 import type { CreatedKey } from '../../../../sdk/src/schemas.ts';
 import { CheckField, SelectField, TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
+import { useForm } from '../../../kit/use-form.ts';
 import { api } from '../../../lib/api.ts';
 import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { useSession } from '../../../lib/session.ts';
@@ -23,11 +23,10 @@ interface CreateKeyProps {
 }
 
 export function CreateKeyDialog({ onCreated, onClose }: CreateKeyProps) {
-  const [name, setName] = useState('');
-  const [scopes, setScopes] = useState<readonly Scope[]>(DEFAULT_SCOPES);
-  const [days, setDays] = useState(DEFAULT_DAYS);
+  const { values, update, field } = useForm({ name: '', scopes: DEFAULT_SCOPES, days: DEFAULT_DAYS });
   const reloadAndToast = useReloadAndToast();
   const create = async (): Promise<void> => {
+    const { name, scopes, days } = values;
     const expiresAt = days === '0' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString();
     const { key } = await api.post<CreatedKey>('/keys', { name, scopes, expiresAt });
     onCreated(key);
@@ -40,16 +39,10 @@ export function CreateKeyDialog({ onCreated, onClose }: CreateKeyProps) {
         hint={messages.nameHint}
         required
         maxLength={200}
-        value={name}
-        onChange={event => setName(event.target.value)}
+        {...field('name')}
       />
-      <ScopeChoices selected={scopes} onChange={setScopes} />
-      <SelectField
-        label={messages.expires}
-        value={days}
-        onChange={event => setDays(event.target.value)}
-        options={messages.expiries}
-      />
+      <ScopeChoices selected={values.scopes} onChange={scopes => update({ scopes })} />
+      <SelectField label={messages.expires} {...field('days')} options={messages.expiries} />
     </FormDialog>
   );
 }

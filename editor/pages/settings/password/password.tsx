@@ -1,11 +1,11 @@
 // Renders the form that changes the user's password.
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
 import { Button } from '../../../kit/button.tsx';
 import { Failure } from '../../../kit/failure.tsx';
 import { CheckField, PasswordField, TextField } from '../../../kit/field.tsx';
 import { Form } from '../../../kit/form.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
+import { useForm } from '../../../kit/use-form.ts';
 import { api } from '../../../lib/api.ts';
 import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { useSession } from '../../../lib/session.ts';
@@ -35,18 +35,16 @@ export function Password() {
   );
 }
 
+const EMPTY_FORM = { current: '', next: '', revokeKeys: false };
+
 function PasswordForm() {
   const { email } = useSession().user;
-  const [current, setCurrent] = useState('');
-  const [next, setNext] = useState('');
-  const [revokeKeys, setRevokeKeys] = useState(false);
+  const { values, update, field, check } = useForm(EMPTY_FORM);
   const reloadAndToast = useReloadAndToast();
   const change = useMutation({
-    mutationFn: () => api.post('/auth/password', { current, next, revokeKeys }),
+    mutationFn: () => api.post('/auth/password', values),
     onSuccess: () => {
-      setCurrent('');
-      setNext('');
-      setRevokeKeys(false);
+      update(EMPTY_FORM);
       return reloadAndToast(messages.changed, ['/auth/sessions', 'session', '/keys', '/connections']);
     },
   });
@@ -54,7 +52,11 @@ function PasswordForm() {
     <Form onSubmit={() => change.mutate()}>
       {/* Password managers need the email to find the account. */}
       <input type="text" hidden autoComplete="username" readOnly value={email} />
-      <PasswordField label={messages.current} value={current} onChange={setCurrent} />
+      <PasswordField
+        label={messages.current}
+        value={values.current}
+        onChange={current => update({ current })}
+      />
       <TextField
         label={messages.next}
         hint={messages.hint}
@@ -63,15 +65,9 @@ function PasswordForm() {
         required
         minLength={10}
         maxLength={256}
-        value={next}
-        onChange={event => setNext(event.target.value)}
+        {...field('next')}
       />
-      <CheckField
-        label={messages.revokeKeys}
-        hint={messages.revokeKeysHint}
-        checked={revokeKeys}
-        onChange={event => setRevokeKeys(event.target.checked)}
-      />
+      <CheckField label={messages.revokeKeys} hint={messages.revokeKeysHint} {...check('revokeKeys')} />
       {change.error && <Failure error={change.error} />}
       <Button type="submit" variant="primary" isBusy={change.isPending}>
         {messages.submit}

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { CreatedUser, Plans } from '../../../../sdk/src/schemas.ts';
 import { TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
+import { useForm } from '../../../kit/use-form.ts';
 import { api } from '../../../lib/api.ts';
 import { apiQuery } from '../../../lib/queries.ts';
 import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
@@ -18,7 +19,7 @@ interface InviteDialogProps {
 }
 
 export function InviteDialog({ onLink, onClose }: InviteDialogProps) {
-  const [profile, setProfile] = useState({ name: '', email: '', credits: '' });
+  const { values: profile, field } = useForm({ name: '', email: '', credits: '' });
   const [account, setAccount] = useState<Account>({ plan: '', isAdmin: false, isAuthor: false });
   const { data: plans } = useQuery(apiQuery<Plans>(['/admin/plans']));
   const reloadAndToast = useReloadAndToast();
@@ -35,11 +36,6 @@ export function InviteDialog({ onLink, onClose }: InviteDialogProps) {
     if (inviteUrl !== undefined) onLink({ name, url: inviteUrl });
     await reloadAndToast(messages.inviteCreated(name), ['/admin/users']);
   };
-  const createFieldProps = (key: keyof typeof profile) => ({
-    value: profile[key],
-    onChange: (event: React.ChangeEvent<HTMLInputElement>) =>
-      setProfile({ ...profile, [key]: event.target.value }),
-  });
   return (
     <FormDialog
       title={messages.invite}
@@ -47,8 +43,8 @@ export function InviteDialog({ onLink, onClose }: InviteDialogProps) {
       onSubmit={invite}
       onClose={onClose}
     >
-      <TextField label={settingsMessages.name} required maxLength={200} {...createFieldProps('name')} />
-      <TextField label={settingsMessages.email} type="email" required {...createFieldProps('email')} />
+      <TextField label={settingsMessages.name} required maxLength={200} {...field('name')} />
+      <TextField label={settingsMessages.email} type="email" required {...field('email')} />
       <AccountFields account={account} onChange={setAccount} />
       <TextField
         label={messages.initialCredits}
@@ -56,7 +52,7 @@ export function InviteDialog({ onLink, onClose }: InviteDialogProps) {
         type="number"
         min={0}
         step={1}
-        {...createFieldProps('credits')}
+        {...field('credits')}
       />
     </FormDialog>
   );

@@ -12,6 +12,7 @@ import { Failure } from '../../../../kit/failure.tsx';
 import { CheckField, SelectField, TextArea, TextField } from '../../../../kit/field.tsx';
 import formStyles from '../../../../kit/form.module.css';
 import { QueryResult } from '../../../../kit/query-result.tsx';
+import { type FormValues, useForm } from '../../../../kit/use-form.ts';
 import { api } from '../../../../lib/api.ts';
 import { formatNumber } from '../../../../lib/format.ts';
 import { useSession } from '../../../../lib/session.ts';
@@ -86,8 +87,8 @@ function AppSettingsForm({ app, name, path, renderActions, onEdit, onCreated }: 
   const workspace = useSession().workspace.name;
   const nodes = useBoard(({ board }) => board.nodes);
   const types = new Map(nodes.map(({ id, data }) => [id, data.nodeType]));
-  const [form, setForm] = useState(() => toForm(app, nodes, name));
-  const update = (fields: Partial<AppForm>): void => setForm({ ...form, ...fields });
+  const formValues = useForm(() => toForm(app, nodes, name));
+  const { values: form, update, field } = formValues;
   const [savedForm, setSavedForm] = useState(form);
   const hasChanges = JSON.stringify(form) !== JSON.stringify(savedForm);
   useEffect(() => {
@@ -113,7 +114,7 @@ function AppSettingsForm({ app, name, path, renderActions, onEdit, onCreated }: 
   const removeApp = async (): Promise<void> => {
     await remove.mutateAsync(undefined);
     const newForm = toForm(undefined, nodes, name);
-    setForm(newForm);
+    update(newForm);
     setSavedForm(newForm);
   };
   const toggle = (nodeId: string): void => {
@@ -142,28 +143,15 @@ function AppSettingsForm({ app, name, path, renderActions, onEdit, onCreated }: 
     <div className={styles.columns}>
       <form id={formId} className={formStyles.fields} onSubmit={submit}>
         {app !== undefined && <AppStatus app={app} />}
-        <TextField
-          label={appMessages.title}
-          required
-          maxLength={200}
-          value={form.title}
-          onChange={({ target }) => update({ title: target.value })}
-        />
+        <TextField label={appMessages.title} required maxLength={200} {...field('title')} />
         <TextField
           label={appMessages.slug}
           hint={appMessages.slugHint(location.host)}
           required
           pattern="[a-z0-9\-]{3,80}"
-          value={form.slug}
-          onChange={({ target }) => update({ slug: target.value })}
+          {...field('slug')}
         />
-        <TextArea
-          label={appMessages.description}
-          rows={2}
-          maxLength={10_000}
-          value={form.description}
-          onChange={({ target }) => update({ description: target.value })}
-        />
+        <TextArea label={appMessages.description} rows={2} maxLength={10_000} {...field('description')} />
         <NodePicker
           inputIds={form.inputs.map(({ nodeId }) => nodeId)}
           outputIds={form.outputs}
@@ -175,12 +163,12 @@ function AppSettingsForm({ app, name, path, renderActions, onEdit, onCreated }: 
         <OutputList form={form} nodes={nodes} onChange={update} />
         <h3>{appMessages.examples}</h3>
         <ExamplePicker ids={form.examples} onChange={examples => update({ examples })} />
-        <AccessFields form={form} onChange={update} />
-        <DayFields app={app} form={form} onChange={update} />
+        <AccessFields {...formValues} />
+        <DayFields app={app} field={field} />
         <p className={styles.sentence} role="status">
           {describeAccess(form, workspace)}
         </p>
-        <Options form={form} onChange={update} />
+        <Options {...formValues} />
         <Embed
           app={app}
           path={path}
@@ -263,12 +251,7 @@ function AppStatus({ app: { url, issues, meta } }: { readonly app: AppSettings }
   );
 }
 
-interface FieldsProps {
-  readonly form: AppForm;
-  readonly onChange: (fields: Partial<AppForm>) => void;
-}
-
-function AccessFields({ form, onChange }: FieldsProps) {
+function AccessFields({ values, update, field }: FormValues<AppForm>) {
   const limits = [
     ['dailyCredits', appMessages.dailyCredits],
     ['maxCreditsPerRun', appMessages.maxCreditsPerRun],
@@ -279,16 +262,11 @@ function AccessFields({ form, onChange }: FieldsProps) {
       <div className={styles.pair}>
         <SelectField
           label={appMessages.audience}
-          value={form.audience}
-          onChange={({ target }) => onChange(setAudience(form, target.value as AppForm['audience']))}
+          value={values.audience}
+          onChange={({ target }) => update(setAudience(values, target.value as AppForm['audience']))}
           options={appMessages.audiences}
         />
-        <SelectField
-          label={appMessages.payer}
-          value={form.payer}
-          onChange={({ target }) => onChange({ payer: target.value as AppForm['payer'] })}
-          options={appMessages.payers}
-        />
+        <SelectField label={appMessages.payer} {...field('payer')} options={appMessages.payers} />
       </div>
       <div className={styles.pair}>
         {limits.map(([key, label]) => (
@@ -298,8 +276,7 @@ function AccessFields({ form, onChange }: FieldsProps) {
             type="number"
             min={key === 'runsPerVisitor' ? 1 : 0}
             placeholder={appMessages.noLimit}
-            value={form[key]}
-            onChange={({ target }) => onChange({ [key]: target.value })}
+            {...field(key)}
           />
         ))}
       </div>
@@ -307,12 +284,12 @@ function AccessFields({ form, onChange }: FieldsProps) {
   );
 }
 
-interface DayFieldsProps extends FieldsProps {
+interface DayFieldsProps extends Pick<FormValues<AppForm>, 'field'> {
   readonly app: AppSettings | undefined;
 }
 
 /** Renders the limits of a day for all visitors. An empty field shows the limit that the plan sets, if it is known. */
-function DayFields({ app, form, onChange }: DayFieldsProps) {
+function DayFields({ app, field }: DayFieldsProps) {
   const { runsPerDay = null, uploadBytesPerDay = null, dayLimits } = app ?? {};
   const fields = [
     ['runsPerDay', appMessages.runsPerDay, runsPerDay === null ? dayLimits?.runs : undefined],
@@ -331,8 +308,7 @@ function DayFields({ app, form, onChange }: DayFieldsProps) {
           type="number"
           min={1}
           placeholder={limit === undefined ? appMessages.byPlan : formatNumber(Math.floor(limit))}
-          value={form[key]}
-          onChange={({ target }) => onChange({ [key]: target.value })}
+          {...field(key)}
         />
       ))}
     </div>
@@ -341,16 +317,11 @@ function DayFields({ app, form, onChange }: DayFieldsProps) {
 
 const OPTIONS = ['isEnabled', 'isPinned', 'showsGraph', 'allowsDuplicate', 'showsGallery'] as const;
 
-function Options({ form, onChange }: FieldsProps) {
+function Options({ check }: FormValues<AppForm>) {
   return (
     <>
       {OPTIONS.map(key => (
-        <CheckField
-          key={key}
-          label={appMessages.options[key]}
-          checked={form[key]}
-          onChange={({ target }) => onChange({ [key]: target.checked })}
-        />
+        <CheckField key={key} label={appMessages.options[key]} {...check(key)} />
       ))}
     </>
   );
