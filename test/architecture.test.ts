@@ -526,6 +526,17 @@ describe('editor', () => {
   });
 });
 
+describe('src and editor', () => {
+  it('write and read handles of ports only with graph/handles.ts', () => {
+    const handle = /`(?:in|out)-\$\{|'(?:in|out)-'|[\^=]"?(?:in|out)-|\(\?:in\|out\)-/;
+    const writers = allFiles.filter(({ path, text }) => /^(?:src|editor)\//.test(path) && handle.test(text));
+    assert.deepEqual(
+      writers.map(({ path }) => path),
+      ['src/graph/handles.ts'],
+    );
+  });
+});
+
 describe('every file', () => {
   it('starts with a comment', () => {
     assert.deepEqual(

@@ -1,7 +1,9 @@
 // Makes a call use another version of its component, as changes of the board.
+
 import type { Catalog, InputDef } from '../../src/graph/catalog.ts';
 import type { ComponentInterface } from '../../src/graph/components/interface.ts';
 import { getCallPorts } from '../../src/graph/config-ports.ts';
+import { toPortId } from '../../src/graph/handles.ts';
 import { type GraphEdge, type JsonObject, toObject } from '../../src/graph/types.ts';
 import { apply, type Board, type Change, findNode } from './board.ts';
 import { getPorts } from './catalog.ts';
@@ -124,4 +126,4 @@ function fitsInterface(
 }
 
 const findPort = (ports: readonly TypedPort[] | undefined, handle: string): TypedPort | undefined =>
-  ports?.find(({ id }) => id === handle.replace(/^(?:in|out)-/, ''));
+  ports?.find(({ id }) => id === toPortId(handle));

@@ -1,8 +1,10 @@
 // Turns selected nodes into a component: a new workflow, and a node in place of the nodes that calls the workflow.
+
 import { type Catalog, type InputDef, isCanvasOnly, type OutputDef } from '../../src/graph/catalog.ts';
 import { COMPONENT_CALL } from '../../src/graph/components/calls.ts';
 import { getDims } from '../../src/graph/dims.ts';
 import { getChildIds, withoutItems } from '../../src/graph/edit.ts';
+import { toHandle } from '../../src/graph/handles.ts';
 import { getBoundingBox, type Rect } from '../../src/graph/rects.ts';
 import { toSlug } from '../../src/graph/slug.ts';
 import type { GraphEdge, GraphNode, JsonObject } from '../../src/graph/types.ts';
@@ -85,7 +87,7 @@ function findNodesBetween({ nodes, edges }: Board, innerIds: ReadonlySet<string>
 
 /** Adds the handles that the edge lacks. */
 const withHandles = ({ edge, from, to }: Wire): Wire => {
-  const handles = { sourceHandle: `out-${from.id}`, targetHandle: `in-${to.id}` };
+  const handles = { sourceHandle: toHandle('out', from.id), targetHandle: toHandle('in', to.id) };
   return { from, to, edge: edge.sourceHandle && edge.targetHandle ? edge : { ...edge, ...handles } };
 };
 
@@ -156,7 +158,7 @@ function createInputs(context: Context): Boundary {
     const input = inputNodes.get(edge.id);
     if (input === undefined) return [edge];
     const [output] = getPorts(catalog, input).outputs;
-    return [{ ...edge, source: input.id, sourceHandle: `out-${output?.id}` }];
+    return [{ ...edge, source: input.id, sourceHandle: toHandle('out', output?.id ?? '') }];
   });
   return { nodes: column.nodes, edges, ports };
 }
@@ -190,7 +192,7 @@ function createPreviews(context: Context): Boundary {
   const column = new Column(context, 'right');
   const edges: GraphEdge[] = [];
   const addPreview = (source: GraphNode, from: OutputDef): string => {
-    const edge = { source: source.id, sourceHandle: `out-${from.id}`, targetHandle: 'in-input' };
+    const edge = { source: source.id, sourceHandle: toHandle('out', from.id), targetHandle: 'in-input' };
     const key = JSON.stringify([edge.source, edge.sourceHandle]);
     const existing = previewIds.get(key);
     if (existing !== undefined) return existing;
@@ -300,11 +302,11 @@ function replace(
   const edges = board.edges.flatMap((stored): GraphEdge[] => {
     const edge = edgesById.get(stored.id) ?? stored;
     const [input, output] = [inputs.ports.get(edge.id), previews.ports.get(edge.id)];
-    if (output !== undefined) return [{ ...edge, source: id, sourceHandle: `out-${output}` }];
+    if (output !== undefined) return [{ ...edge, source: id, sourceHandle: toHandle('out', output) }];
     if (input === undefined) return innerIds.has(edge.source) || innerIds.has(edge.target) ? [] : [stored];
     if (usedPorts.has(input)) return [];
     usedPorts.add(input);
-    return [{ ...edge, target: id, targetHandle: `in-${input}` }];
+    return [{ ...edge, target: id, targetHandle: toHandle('in', input) }];
   });
   return {
     id,

@@ -1,6 +1,8 @@
 // Creates a new node from a catalog entry and connects it to the open end of a connection.
+
 import type { CatalogEntry, InputDef } from '../../src/graph/catalog.ts';
 import { getDims } from '../../src/graph/dims.ts';
+import { toHandle } from '../../src/graph/handles.ts';
 import {
   CATEGORIES,
   type Category,
@@ -87,7 +89,7 @@ export function placeInputNode(
   };
   const position = round(findFreeSpace(getObstacles(board, catalog), preferredRect));
   const addition = add(board, { nodes: [{ ...node, data, position }] });
-  const to = { nodeId: target.id, handle: `in-${input.id}` };
+  const to = { nodeId: target.id, handle: toHandle('in', input.id) };
   const port = findFittingPort(catalog, board, entry, to);
   if (port === undefined) return [];
   const connection = connectPorts(apply(board, addition), catalog, to, { nodeId: node.id, handle: port });

@@ -1,7 +1,9 @@
 // Replaces the type of a node: keeps the connections whose ports have a counterpart and the settings that stay valid.
+
 import type { Catalog, CatalogEntry, InputDef, OutputDef } from '../../src/graph/catalog.ts';
 import { withType } from '../../src/graph/edit.ts';
 import { findNumberProblem } from '../../src/graph/fields.ts';
+import { toHandle } from '../../src/graph/handles.ts';
 import type { GraphEdge, GraphNode, Json, JsonObject } from '../../src/graph/types.ts';
 import { apply, type Board, type Change } from './board.ts';
 import { getPorts } from './catalog.ts';
@@ -65,7 +67,7 @@ function rewire(board: Board, catalog: Catalog, node: GraphNode, entry: CatalogE
       if (input === undefined) lost.push(wire);
       else {
         usedInputs.add(input.id);
-        handles.set(edge.id, { targetHandle: `in-${input.id}` });
+        handles.set(edge.id, { targetHandle: toHandle('in', input.id) });
       }
       continue;
     }
@@ -75,7 +77,7 @@ function rewire(board: Board, catalog: Catalog, node: GraphNode, entry: CatalogE
       fitting.find(({ type }) => type === from.type) ??
       fitting[0];
     if (output === undefined) lost.push(wire);
-    else if (output.id !== from.id) handles.set(edge.id, { sourceHandle: `out-${output.id}` });
+    else if (output.id !== from.id) handles.set(edge.id, { sourceHandle: toHandle('out', output.id) });
   }
   return {
     lostEdges: lost.map(({ edge }) => edge.id),

@@ -1,5 +1,7 @@
 // Rewires edges: inserts a node into an edge, and detaches nodes from their edges.
+
 import type { Catalog } from '../../src/graph/catalog.ts';
+import { toHandle } from '../../src/graph/handles.ts';
 import type { GraphEdge } from '../../src/graph/types.ts';
 import { apply, type Board, type Change, findNode } from './board.ts';
 import { getPorts } from './catalog.ts';
@@ -28,7 +30,7 @@ export function insertIntoEdge(
   const boardWithoutEdge = apply(board, removal);
   const { inputs, outputs } = getPorts(catalog, node);
   const input = inputs.find(({ id, isPort }) => {
-    const to = { nodeId, handle: `in-${id}` };
+    const to = { nodeId, handle: toHandle('in', id) };
     const isConnected = boardWithoutEdge.edges.some(
       ({ target, targetHandle }) => target === nodeId && targetHandle === to.handle,
     );
@@ -37,18 +39,18 @@ export function insertIntoEdge(
   if (input === undefined) return undefined;
   const toInput = connectPorts(boardWithoutEdge, catalog, getSource(edge), {
     nodeId,
-    handle: `in-${input.id}`,
+    handle: toHandle('in', input.id),
   });
   const boardWithInput = apply(boardWithoutEdge, toInput);
   const output = outputs.find(
     ({ id, isPort }) =>
-      isPort && canConnect(boardWithInput, catalog, { nodeId, handle: `out-${id}` }, getTarget(edge)),
+      isPort && canConnect(boardWithInput, catalog, { nodeId, handle: toHandle('out', id) }, getTarget(edge)),
   );
   if (output === undefined) return undefined;
   const fromOutput = connectPorts(
     boardWithInput,
     catalog,
-    { nodeId, handle: `out-${output.id}` },
+    { nodeId, handle: toHandle('out', output.id) },
     getTarget(edge),
   );
   return [...removal, ...toInput, ...fromOutput];

@@ -7,7 +7,7 @@ import {
   type ResolvedPorts,
 } from '../../src/graph/catalog.ts';
 import { withEdge } from '../../src/graph/edit.ts';
-import { type EdgePorts, resolveEdges } from '../../src/graph/handles.ts';
+import { type EdgePorts, getSide, resolveEdges, toHandle, toPortId } from '../../src/graph/handles.ts';
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import { apply, type Board, type Change, findNode } from './board.ts';
 import { getPorts } from './catalog.ts';
@@ -20,7 +20,7 @@ export interface PortRef {
   readonly handle: string;
 }
 
-export const isOutput = ({ handle }: PortRef): boolean => handle.startsWith('out-');
+export const isOutput = ({ handle }: PortRef): boolean => getSide(handle) === 'out';
 
 /** Returns whether an edge can connect the ports: an output and an input of compatible types, without a cycle. */
 export function canConnect(board: Board, catalog: Catalog, first: PortRef, second: PortRef): boolean {
@@ -72,11 +72,11 @@ export function findFittingPort(
   if (isOutput(from)) {
     const inputs = ports.inputs.filter(({ isPort }) => isPort);
     const match = inputs.find(({ type }) => type === port.type) ?? inputs.find(input => fits(port, input));
-    return match && `in-${match.id}`;
+    return match && toHandle('in', match.id);
   }
   const outputs = ports.outputs.filter(({ isPort }) => isPort);
   const match = outputs.find(({ type }) => type === port.type) ?? outputs.find(output => fits(output, port));
-  return match && `out-${match.id}`;
+  return match && toHandle('out', match.id);
 }
 
 export function findPort(
@@ -87,8 +87,8 @@ export function findPort(
   const node = findNode(board, nodeId);
   if (node === undefined) return undefined;
   const { inputs, outputs } = getPorts(catalog, node);
-  const id = handle.replace(/^(?:in|out)-/, '');
-  const ports: readonly (InputDef | OutputDef)[] = handle.startsWith('out-') ? outputs : inputs;
+  const id = toPortId(handle);
+  const ports: readonly (InputDef | OutputDef)[] = getSide(handle) === 'out' ? outputs : inputs;
   return ports.find(port => port.isPort && port.id === id);
 }
 

@@ -1,10 +1,12 @@
 // Converts the board to React Flow nodes with known sizes and handles, so that nothing has to be measured.
+
 import { type Node, type NodeHandle, Position as Side } from '@xyflow/react';
 import { findPassingInput, isBypassed } from '../../src/graph/bypass.ts';
 import { getChangedSettings, getMainFields } from '../../src/graph/card-fields.ts';
 import type { Catalog, CatalogEntry, InputDef, OutputDef } from '../../src/graph/catalog.ts';
 import { isComponentCall } from '../../src/graph/components/calls.ts';
 import { getDims, getPortOffset, NODE_BOX } from '../../src/graph/dims.ts';
+import { getSide, type PortSide, toHandle, toPortId } from '../../src/graph/handles.ts';
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import type { Board } from '../board/board.ts';
 import { getComponentName } from '../board/call.ts';
@@ -160,13 +162,13 @@ export class CardCache {
   ): readonly CachedEdge[] {
     const [source, target] = [byId.get(edge.source), byId.get(edge.target)];
     if (source === undefined || target === undefined) return [];
-    const sourceHandle = edge.sourceHandle || (wire && `out-${wire.from.id}`) || MISSING_OUT;
-    const targetHandle = edge.targetHandle || (wire && `in-${wire.to.id}`) || MISSING_IN;
+    const sourceHandle = edge.sourceHandle || (wire && toHandle('out', wire.from.id)) || MISSING_OUT;
+    const targetHandle = edge.targetHandle || (wire && toHandle('in', wire.to.id)) || MISSING_IN;
     const key = [source.data, target.data, sourceHandle, targetHandle];
     const cachedEdge = this.#resolvedEdges.get(edge);
     if (cachedEdge?.key.every((part, index) => part === key[index])) return [cachedEdge];
     const { outputs } = getPorts(this.#catalog, source);
-    const type = outputs.find(({ id }) => `out-${id}` === sourceHandle)?.type ?? 'ANY';
+    const type = outputs.find(({ id }) => toHandle('out', id) === sourceHandle)?.type ?? 'ANY';
     const { id } = edge;
     const resolvedEdge = { id, source: source.id, target: target.id, sourceHandle, targetHandle, type };
     const missingPorts = findMissingPorts(this.#catalog, resolvedEdge, source, target);
@@ -251,18 +253,18 @@ function toCard(catalog: Catalog, node: GraphNode, data: FlowNodeData, resultHei
 
 function toData(catalog: Catalog, node: GraphNode, { connected, missing }: UsedPorts): FlowNodeData {
   const { inputs, outputs } = getPorts(catalog, node);
-  const portsIn = inputs.filter(({ isPort }) => isPort).map(port => toPort('in-', port));
-  const portsOut = outputs.filter(({ isPort }) => isPort).map(port => toPort('out-', port));
+  const portsIn = inputs.filter(({ isPort }) => isPort).map(port => toPort('in', port));
+  const portsOut = outputs.filter(({ isPort }) => isPort).map(port => toPort('out', port));
   const fields = getMainFields(inputs).filter(field => FACE_CONTROLS.has(getControlKind(field) ?? ''));
   const entry = catalog.find(node.data.nodeType);
   return {
     node,
     entry,
     typeLabel: getTypeLabel(node, entry),
-    inputs: [...portsIn, ...toUnknownPorts(missing, 'in-')],
-    outputs: [...portsOut, ...toUnknownPorts(missing, 'out-')],
+    inputs: [...portsIn, ...toUnknownPorts(missing, 'in')],
+    outputs: [...portsOut, ...toUnknownPorts(missing, 'out')],
     passes: isBypassed(node) ? listPasses(inputs, outputs, connected) : [],
-    fields: fields.filter(({ id, isPort }) => !isPort || !connected.includes(`in-${id}`)),
+    fields: fields.filter(({ id, isPort }) => !isPort || !connected.includes(toHandle('in', id))),
     changed: getChangedSettings(node.data, inputs, fields),
   };
 }
@@ -272,7 +274,8 @@ function listPasses(
   outputs: readonly OutputDef[],
   connected: readonly string[],
 ): FlowNodeData['passes'] {
-  const countConnections = ({ id }: InputDef) => connected.filter(handle => handle === `in-${id}`).length;
+  const countConnections = ({ id }: InputDef) =>
+    connected.filter(handle => handle === toHandle('in', id)).length;
   const ports = inputs.filter(({ isPort }) => isPort);
   return outputs
     .filter(({ isPort }) => isPort)
@@ -302,16 +305,16 @@ const FACE_CONTROLS: ReadonlySet<string> = new Set([
   'media',
 ]);
 
-const toPort = (prefix: 'in-' | 'out-', { id, label, type }: InputDef | OutputDef): CardPort => ({
-  handle: prefix + id,
+const toPort = (side: PortSide, { id, label, type }: InputDef | OutputDef): CardPort => ({
+  handle: toHandle(side, id),
   label,
   type,
 });
 
-const toUnknownPorts = (handles: readonly string[], prefix: string): CardPort[] =>
+const toUnknownPorts = (handles: readonly string[], side: PortSide): CardPort[] =>
   handles
-    .filter(handle => handle.startsWith(prefix))
-    .map(handle => ({ handle, label: handle.slice(prefix.length), type: 'ANY', isUnknown: true }));
+    .filter(handle => getSide(handle) === side)
+    .map(handle => ({ handle, label: toPortId(handle), type: 'ANY', isUnknown: true }));
 
 function toHandles(ports: readonly CardPort[], type: 'source' | 'target', width: number): NodeHandle[] {
   return ports.map(({ handle }, index) => ({
@@ -325,8 +328,8 @@ function toHandles(ports: readonly CardPort[], type: 'source' | 'target', width:
   }));
 }
 
-const MISSING_OUT = 'out-?';
-const MISSING_IN = 'in-?';
+const MISSING_OUT = toHandle('out', '?');
+const MISSING_IN = toHandle('in', '?');
 
 /** Returns the ports that the edge uses and its nodes lack. Cards show these ports, so that every edge is visible. */
 function findMissingPorts(
@@ -335,14 +338,14 @@ function findMissingPorts(
   source: GraphNode,
   target: GraphNode,
 ): readonly PortRef[] {
-  const has = (ports: readonly { id: string; isPort: boolean }[], prefix: string, handle: string): boolean =>
-    ports.some(port => port.isPort && prefix + port.id === handle);
+  const has = (ports: readonly { id: string; isPort: boolean }[], side: PortSide, handle: string): boolean =>
+    ports.some(port => port.isPort && toHandle(side, port.id) === handle);
   const [sourceHandle, targetHandle] = [resolvedEdge.sourceHandle, resolvedEdge.targetHandle];
   return [
-    ...(has(getPorts(catalog, source).outputs, 'out-', sourceHandle)
+    ...(has(getPorts(catalog, source).outputs, 'out', sourceHandle)
       ? []
       : [{ nodeId: source.id, handle: sourceHandle }]),
-    ...(has(getPorts(catalog, target).inputs, 'in-', targetHandle)
+    ...(has(getPorts(catalog, target).inputs, 'in', targetHandle)
       ? []
       : [{ nodeId: target.id, handle: targetHandle }]),
   ];

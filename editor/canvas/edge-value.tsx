@@ -1,5 +1,7 @@
 // Shows the value that flowed through the hovered edge in the run that the board shows.
+
 import { useEffect, useState } from 'react';
+import { toPortId } from '../../src/graph/handles.ts';
 import { messages } from '../flow-messages.ts';
 import { useBoard, useRun } from '../session/editor-context.tsx';
 import { ResultView } from '../session/runs/result-view.tsx';
@@ -42,12 +44,12 @@ export function EdgeValue({ renderState }: { readonly renderState: RenderState }
 function Value({ source, edge }: { readonly source: string; readonly edge: ResolvedEdge }) {
   const { type, sourceHandle } = edge;
   const node = useRun(({ nodeDisplays }) => nodeDisplays.get(source));
-  const state = node?.findInner === undefined ? node : node.findInner(sourceHandle.slice('out-'.length));
+  const state = node?.findInner === undefined ? node : node.findInner(toPortId(sourceHandle));
   const label = useBoard(({ board }) => board.nodes.find(({ id }) => id === source)?.data.label);
   const results = state === undefined ? [] : getResults(state);
   const [first] = results;
   const result =
-    first?.port === undefined ? first : results.find(({ port }) => `out-${port}` === sourceHandle);
+    first?.port === undefined ? first : results.find(({ port }) => port === toPortId(sourceHandle));
   return (
     <>
       <strong>

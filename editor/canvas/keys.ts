@@ -1,6 +1,7 @@
 // Handles all keys and clipboard events of the editor. A key goes to the first of these that handles it: a gesture in
 // progress (Escape), the focused canvas, the command with that shortcut.
 
+import { toHandle } from '../../src/graph/handles.ts';
 import { move } from '../board/edits.ts';
 import { expandGroups } from '../board/groups.ts';
 import type { PortRef } from '../board/wiring.ts';
@@ -202,7 +203,7 @@ function toggleFocused(event: KeyboardEvent, { session }: EditorContextValue): b
 /** Starts a connection from the first output of the focused node. */
 function pickFirstOutput(event: KeyboardEvent, editor: EditorContextValue): boolean {
   const node = (event.target as HTMLElement).closest<HTMLElement>('[data-node-id]');
-  const port = node?.querySelector<HTMLElement>('[data-port^="out-"]');
+  const port = node?.querySelector<HTMLElement>(`[data-port^="${toHandle('out', '')}"]`);
   if (node == null || port == null) return false;
   port.focus({ preventScroll: true });
   const { view } = editor;

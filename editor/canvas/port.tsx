@@ -1,5 +1,7 @@
 // Renders a port, where connections start and end by pointer or keyboard. Color and shape show its type.
+
 import { memo } from 'react';
+import { getSide } from '../../src/graph/handles.ts';
 import { messages } from '../flow-messages.ts';
 import type { CardPort } from './card-cache.ts';
 import { truncatePortLabel } from './card-parts.ts';
@@ -18,7 +20,7 @@ export const Port = memo(function Port({
   port: { handle, label, type, isUnknown },
   fit,
 }: PortProps) {
-  const isInput = handle.startsWith('in-');
+  const isInput = getSide(handle) === 'in';
   return (
     <div className={isInput ? styles.input : styles.output} data-fit={fit} data-type={toTypeName(type)}>
       <button

@@ -1,10 +1,12 @@
 // Loads components, and creates, unpacks and updates calls of components.
+
 import { type ComponentCall, isComponentCall, readCall } from '../../src/graph/components/calls.ts';
 import { ComponentError } from '../../src/graph/components/component-error.ts';
 import { MAX_DEPTH } from '../../src/graph/components/component-tree.ts';
 import { unpackCall } from '../../src/graph/components/expand.ts';
 import { getInterface } from '../../src/graph/components/interface.ts';
 import { withoutItems } from '../../src/graph/edit.ts';
+import { toHandle } from '../../src/graph/handles.ts';
 import type { Graph, GraphNode, JsonObject } from '../../src/graph/types.ts';
 import { type Board, findNode } from '../board/board.ts';
 import { type Extraction, extractComponent } from '../board/component.ts';
@@ -139,7 +141,7 @@ function unpack(
       graph.edges.filter(({ source }) => source === callId).map(({ sourceHandle }) => sourceHandle),
     );
     const previews = inner.nodes.filter(
-      ({ id, data }) => data.nodeType === PREVIEW_TYPE && outgoing.has(`out-${id}`),
+      ({ id, data }) => data.nodeType === PREVIEW_TYPE && outgoing.has(toHandle('out', id)),
     );
     const previewData = new Set(previews.map(({ data }) => data));
     const previewIds = unpacked.nodes.filter(({ data }) => previewData.has(data)).map(({ id }) => id);

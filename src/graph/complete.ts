@@ -5,7 +5,9 @@
 //   → data.label "Text", data.category "input"; the edge's id "a->b"
 //
 // Existing values are kept, valid or not: parseGraph reports the invalid ones.
+
 import type { Catalog, CatalogEntry } from './catalog.ts';
+import { type PortSide, toPortId } from './handles.ts';
 import { isObject, type UnknownObject } from './types.ts';
 
 /** Returns the lists with each item completed. A value that is not a list of objects is returned unchanged. */
@@ -64,10 +66,10 @@ export function completeEdges(edges: readonly unknown[]): readonly unknown[] {
 
 /** Derives a stable id for an edge that has none, such as `idea.text->image.prompt`. */
 function deriveEdgeId({ source, sourceHandle, target, targetHandle }: UnknownObject): string {
-  return `${formatEnd(source, sourceHandle, /^out-/)}->${formatEnd(target, targetHandle, /^in-/)}`;
+  return `${formatEnd(source, sourceHandle, 'out')}->${formatEnd(target, targetHandle, 'in')}`;
 }
 
-function formatEnd(nodeId: unknown, handle: unknown, prefix: RegExp): string {
-  const port = typeof handle === 'string' ? handle.replace(prefix, '') : '';
+function formatEnd(nodeId: unknown, handle: unknown, side: PortSide): string {
+  const port = typeof handle === 'string' ? toPortId(handle, side) : '';
   return port === '' ? String(nodeId) : `${String(nodeId)}.${port}`;
 }

@@ -2,7 +2,7 @@
 // their identity.
 import { acceptsNull, type Catalog, type InputDef, type ResolvedPorts } from './catalog.ts';
 import { completeEdges, getTypeDefaults } from './complete.ts';
-import { type EdgeEnds, resolveEdges } from './handles.ts';
+import { type EdgeEnds, resolveEdges, toHandle } from './handles.ts';
 import type { GraphEdge, GraphNode, Json, JsonObject } from './types.ts';
 
 interface NodeItem {
@@ -118,8 +118,8 @@ export function withType<Node extends NodeItem & Pick<GraphNode, 'type' | 'data'
   const changedNode = { ...node, type, data: { ...data, nodeType, category, config, label } };
   const ports = catalog.ports(nodeType, config);
   const handles = new Set([
-    ...ports.inputs.filter(({ isPort }) => isPort).map(({ id }) => `in-${id}`),
-    ...ports.outputs.filter(({ isPort }) => isPort).map(({ id }) => `out-${id}`),
+    ...ports.inputs.filter(({ isPort }) => isPort).map(({ id }) => toHandle('in', id)),
+    ...ports.outputs.filter(({ isPort }) => isPort).map(({ id }) => toHandle('out', id)),
   ]);
   const isMissing = (end: string, handle: string | null | undefined): boolean =>
     end === node.id && typeof handle === 'string' && !handles.has(handle);

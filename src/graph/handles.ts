@@ -1,6 +1,24 @@
-// Resolves which two ports an edge connects: those named by its handles, or matching ports if a handle is missing.
+// Writes and reads handles, by which edges name ports, and resolves which two ports an edge connects: those named by its
+// handles, or matching ports if a handle is missing.
 import { canFeed, type InputDef, type OutputDef, type ResolvedPorts } from './catalog.ts';
 import type { GraphEdge } from './types.ts';
+
+/** The side of a node on which a port is: `in` for inputs, `out` for outputs. */
+export type PortSide = 'in' | 'out';
+
+/** Returns the handle of a port, such as `in-prompt`. */
+export const toHandle = (side: PortSide, portId: string): string => `${side}-${portId}`;
+
+/** Returns the side that the handle names, or undefined if it names none. */
+export function getSide(handle: string | undefined): PortSide | undefined {
+  if (handle?.startsWith('in-')) return 'in';
+  return handle?.startsWith('out-') ? 'out' : undefined;
+}
+
+/** Returns the port id of a handle, of the given side only if there is one. Returns any other text as it is. */
+export function toPortId(handle: string, side = getSide(handle)): string {
+  return side !== undefined && side === getSide(handle) ? handle.slice(toHandle(side, '').length) : handle;
+}
 
 /** The part of an edge that says what it connects. */
 export type EdgeEnds = Pick<GraphEdge, 'source' | 'target' | 'sourceHandle' | 'targetHandle'>;
@@ -21,8 +39,8 @@ export function resolveEdgePorts(
   target: ResolvedPorts,
   usedInputs: ReadonlySet<string>,
 ): EdgePorts | undefined {
-  const outputs = listCandidates(source.outputs, 'out-', edge.sourceHandle);
-  const inputs = listCandidates(target.inputs, 'in-', edge.targetHandle);
+  const outputs = listCandidates(source.outputs, 'out', edge.sourceHandle);
+  const inputs = listCandidates(target.inputs, 'in', edge.targetHandle);
   const [from] = outputs;
   const [to] = inputs;
   if (from === undefined || to === undefined) return undefined;
@@ -54,10 +72,10 @@ export function* resolveEdges<E extends EdgeEnds>(
 
 function listCandidates<P extends InputDef | OutputDef>(
   defs: readonly P[],
-  prefix: 'in-' | 'out-',
+  side: PortSide,
   handle: string | null | undefined,
 ): readonly P[] {
-  return defs.filter(def => def.isPort && (!handle || handle === prefix + def.id));
+  return defs.filter(def => def.isPort && (!handle || handle === toHandle(side, def.id)));
 }
 
 function findCompatible(outputs: readonly OutputDef[], inputs: readonly InputDef[]): EdgePorts | undefined {

@@ -1,4 +1,5 @@
 // Defines the two example graphs of the start page: one to display, and a minimal one to send to the API.
+import { toHandle } from '../graph/handles.ts';
 import type { Graph, GraphEdge, GraphNode, JsonObject } from '../graph/types.ts';
 
 type NodeRow = readonly [
@@ -21,9 +22,9 @@ const toNode = ([id, label, nodeType, x, y, config = {}]: NodeRow): GraphNode =>
 const toEdge = ([source, sourcePort, target, targetPort]: EdgeRow): GraphEdge => ({
   id: `${source}-${target}`,
   source,
-  sourceHandle: `out-${sourcePort}`,
+  sourceHandle: toHandle('out', sourcePort),
   target,
-  targetHandle: `in-${targetPort}`,
+  targetHandle: toHandle('in', targetPort),
 });
 
 const CATEGORIES: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 // Defines fixes for issues of edges: missing ends and ports, incompatible types, cycles, inputs with several sources.
-import { resolveEdgePorts } from '../../../src/graph/handles.ts';
+import { resolveEdgePorts, toHandle } from '../../../src/graph/handles.ts';
 import { describeDoubleFeed } from '../../../src/graph/lint/rules-edges.ts';
 import type { GraphEdge } from '../../../src/graph/types.ts';
 import { messages } from '../../flow-messages.ts';
@@ -58,7 +58,7 @@ function createChangePortFix(context: FixContext, edge: GraphEdge): Fix | undefi
     if (handle === undefined) continue;
     const wire = resolveEdgePorts({ ...edge, [handleKey]: handle }, ...ports, takenPorts);
     if (wire === undefined || !fits(wire.from, wire.to) || takenPorts.has(wire.to.id)) continue;
-    const handles = { sourceHandle: `out-${wire.from.id}`, targetHandle: `in-${wire.to.id}` };
+    const handles = { sourceHandle: toHandle('out', wire.from.id), targetHandle: toHandle('in', wire.to.id) };
     const { label } = handleKey === 'sourceHandle' ? wire.from : wire.to;
     return toFix(
       fixMessages.changePort(label),

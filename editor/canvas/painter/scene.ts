@@ -1,6 +1,8 @@
 // Computes the geometry of nodes and edges without the DOM, for painting, hit tests and guides.
+
 import { NODE_BOX } from '../../../src/graph/dims.ts';
 import { getChildIds } from '../../../src/graph/edit.ts';
+import { getSide } from '../../../src/graph/handles.ts';
 import { getBoundingBox, type Rect } from '../../../src/graph/rects.ts';
 import type { Position } from '../../../src/graph/types.ts';
 import { type FlowNode, PORT_PX, type ResolvedEdge } from '../card-cache.ts';
@@ -54,7 +56,7 @@ export function createScene(
     const node = byId.get(collapsedGroups.get(id) ?? id);
     if (node === undefined) return undefined;
     if (!collapsedGroups.has(id)) return { node, offset: getHandleOffset(node.card, handle) };
-    return { node, offset: { x: handle.startsWith('in-') ? 0 : node.width, y: node.height / 2 } };
+    return { node, offset: { x: getSide(handle) === 'in' ? 0 : node.width, y: node.height / 2 } };
   };
   const edges = resolvedEdges.flatMap((resolvedEdge): SceneEdge[] => {
     const [source, target] = [

@@ -1,6 +1,7 @@
 // Imports files that are dropped or pasted on the board: inserts workflows, uploads media and adds input nodes for them.
 
 import { useEffect, useState } from 'react';
+import { getSide } from '../../../src/graph/handles.ts';
 import type { Position } from '../../../src/graph/types.ts';
 import { getMediaKind, placeMedia, readGraphFile } from '../../board/import-files.ts';
 import type { PortRef } from '../../board/wiring.ts';
@@ -73,7 +74,7 @@ function findDropTarget({ canvas }: EditorContextValue, event: DragEvent): DropT
   const target = event.target as HTMLElement;
   const handle = target.closest<HTMLElement>('[data-port]')?.dataset.port;
   const nodeId = target.closest<HTMLElement>('[data-node-id]')?.dataset.nodeId;
-  return handle?.startsWith('in-') && nodeId !== undefined
+  return handle !== undefined && getSide(handle) === 'in' && nodeId !== undefined
     ? { position, from: { nodeId, handle } }
     : { position };
 }

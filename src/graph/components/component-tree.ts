@@ -1,6 +1,6 @@
 // Reads a graph and the components that it calls into a tree, within limits. Equal components are read once.
 import { type Catalog, type InputDef, isCanvasOnly, type OutputDef, type ResolvedPorts } from '../catalog.ts';
-import { type EdgePorts, resolveEdges } from '../handles.ts';
+import { type EdgePorts, type PortSide, resolveEdges, toHandle, toPortId } from '../handles.ts';
 import { quote } from '../issues.ts';
 import type { Graph, GraphEdge, GraphNode } from '../types.ts';
 import { type ComponentCall, readCall } from './calls.ts';
@@ -220,14 +220,14 @@ function readConnectedEdges(
 /** Throws ComponentError if the component has no such port. A plan ignores any other edge that connects no ports. */
 function requirePort(
   edge: GraphEdge,
-  side: 'in' | 'out',
+  side: PortSide,
   handle: string | null | undefined,
   ports: readonly (InputDef | OutputDef)[],
   path: readonly ComponentCall[],
 ): void {
-  if (handle ? ports.some(({ id }) => handle === `${side}-${id}`) : ports.length > 0) return;
+  if (handle ? ports.some(({ id }) => handle === toHandle(side, id)) : ports.length > 0) return;
   const [nodeId, noun] = side === 'in' ? [edge.target, 'input'] : [edge.source, 'output'];
-  const name = handle ? ` ${quote(handle.replace(/^(?:in|out)-/, ''))}` : '';
+  const name = handle ? ` ${quote(toPortId(handle))}` : '';
   const message = `The component of ${quote(nodeId)} has no ${noun}${name}. Reconnect or remove the connection.`;
   throw new ComponentError('invalid_graph', message, {
     nodeId: [...path.map(call => call.nodeId), nodeId].join('/'),

@@ -1,6 +1,8 @@
 // Replaces each call in a tree of components with the component's nodes, and connects them as the call was connected.
+
 import type { Catalog } from '../catalog.ts';
 import { completeEdges } from '../complete.ts';
+import { toHandle } from '../handles.ts';
 import { readInputValue, takesInput } from '../input-values.ts';
 import { quote } from '../issues.ts';
 import {
@@ -236,8 +238,8 @@ function toEdges({ wires, sourcesByPort }: FlatGraph): readonly GraphEdge[] {
         edges.push({
           source: source.nodeId,
           target: nodeId,
-          sourceHandle: `out-${source.port}`,
-          targetHandle: `in-${port}`,
+          sourceHandle: toHandle('out', source.port),
+          targetHandle: toHandle('in', port),
         });
         // The id of the edge will contain both ids again.
         characters += 2 * (source.nodeId.length + nodeId.length);

@@ -1,7 +1,9 @@
 // Draws a laid-out graph as SVG: frames, edges, cards and notes on a dotted canvas. The SVG contains no scripts and
 // loads nothing except the preview images.
+
 import type { Catalog, ResolvedPorts } from '../catalog.ts';
 import { getDims, getPortOffset } from '../dims.ts';
+import { toPortId } from '../handles.ts';
 import { isGroup, isNote } from '../layout/groups.ts';
 import { getBoundingBox, type Rect } from '../rects.ts';
 import type { Graph, GraphEdge, GraphNode } from '../types.ts';
@@ -89,7 +91,7 @@ function findPort(
   handle: string | null | undefined,
 ): { readonly index: number; readonly type: string } {
   const ports = defs.filter(({ isPort }) => isPort);
-  const name = (handle ?? '').replace(/^(?:in|out)-/, '');
+  const name = toPortId(handle ?? '');
   const position = ports.findIndex(({ id }) => id === name);
   const index = Math.max(0, position);
   return { index, type: ports[index]?.type ?? 'ANY' };

@@ -1,7 +1,9 @@
 // Prepares one layout: the nodes in scope, their previous positions, and which groups are laid out as boxes.
+
 import type { Catalog, ResolvedPorts } from '../catalog.ts';
 import { findCycles } from '../cycles.ts';
 import { getDims, getPortOffset } from '../dims.ts';
+import { toPortId } from '../handles.ts';
 import { quote } from '../issues.ts';
 import type { Rect } from '../rects.ts';
 import type { Graph, GraphNode } from '../types.ts';
@@ -160,7 +162,7 @@ export function getPortY(
   handle: string | null | undefined,
   side: 'inputs' | 'outputs',
 ): number {
-  const name = (handle ?? '').replace(/^(?:in|out)-/, '');
+  const name = toPortId(handle ?? '');
   const ports = getPorts(id)[side].filter(({ isPort }) => isPort);
   const index = ports.findIndex(port => port.id === name);
   return Math.min(getPortOffset(Math.max(0, index)), getPreviousRect(id).height);

@@ -1,7 +1,7 @@
 // Prepares a graph for the lint rules by looking up its nodes, catalog entries, ports and edges once.
 import { createOriginFinder, isBypassed } from '../bypass.ts';
 import type { Catalog, CatalogEntry, InputDef, OutputDef, ResolvedPorts } from '../catalog.ts';
-import { resolveEdgePorts } from '../handles.ts';
+import { getSide, type PortSide, resolveEdgePorts, toPortId } from '../handles.ts';
 import type { LintIssue } from '../issues.ts';
 import {
   type ComparisonBudget,
@@ -176,8 +176,8 @@ function findPorts(
   source: LintNode | undefined,
   target: LintNode | undefined,
 ): Pick<LintEdge, 'output' | 'input'> {
-  const output = findNamedPort(edge.sourceHandle, 'out-', source?.outputs);
-  const input = findNamedPort(edge.targetHandle, 'in-', target?.inputs);
+  const output = findNamedPort(edge.sourceHandle, 'out', source?.outputs);
+  const input = findNamedPort(edge.targetHandle, 'in', target?.inputs);
   if ((edge.sourceHandle && edge.targetHandle) || source === undefined || target === undefined) {
     return { output, input };
   }
@@ -187,9 +187,9 @@ function findPorts(
 
 function findNamedPort<T extends { readonly isPort: boolean }>(
   handle: string | null | undefined,
-  prefix: 'in-' | 'out-',
+  side: PortSide,
   ports: ReadonlyMap<string, T> | undefined,
 ): T | undefined {
-  const port = handle?.startsWith(prefix) ? ports?.get(handle.slice(prefix.length)) : undefined;
+  const port = handle && getSide(handle) === side ? ports?.get(toPortId(handle)) : undefined;
   return port?.isPort ? port : undefined;
 }

@@ -1,7 +1,9 @@
 // Defines the lint rules for edges: both nodes and ports exist, types are compatible, and a single-value port has one
 // connection.
+
 import { isBypassed } from '../bypass.ts';
 import { canFeed, type InputDef, type OutputDef } from '../catalog.ts';
+import { type PortSide, toHandle, toPortId } from '../handles.ts';
 import { quote, toJsonPointer } from '../issues.ts';
 import { type ComparisonBudget, findNearestName } from '../nearest.ts';
 import { BLANK } from '../valid-parts.ts';
@@ -64,14 +66,14 @@ function* findUnknownPorts(
     const ports = source.ports.outputs;
     yield {
       key: 'sourceHandle',
-      ...describeUnknownPort(source, edge.sourceHandle, 'out-', ports, suggestionBudget),
+      ...describeUnknownPort(source, edge.sourceHandle, 'out', ports, suggestionBudget),
     };
   }
   const hasNoInputs = !target.ports.inputs.some(({ isPort }) => isPort);
   if (input === undefined && (edge.targetHandle || output !== undefined || hasNoInputs)) {
     yield {
       key: 'targetHandle',
-      ...describeUnknownPort(target, edge.targetHandle, 'in-', target.ports.inputs, suggestionBudget),
+      ...describeUnknownPort(target, edge.targetHandle, 'in', target.ports.inputs, suggestionBudget),
     };
   }
 }
@@ -80,28 +82,29 @@ function* findUnknownPorts(
 function describeUnknownPort(
   { node }: LintNode,
   handle: string | null | undefined,
-  prefix: 'in-' | 'out-',
+  side: PortSide,
   defs: readonly Pick<OutputDef, 'id' | 'isPort'>[],
   suggestionBudget: ComparisonBudget,
 ): Pick<RuleIssue, 'message' | 'suggestion'> {
   const ports = defs.filter(({ isPort }) => isPort).map(({ id }) => id);
-  const side = prefix === 'in-' ? 'input' : 'output';
+  const noun = side === 'in' ? 'input' : 'output';
   const owner = quote(node.id);
-  if (ports.length === 0) return { message: `The node ${owner} has no ${side} ports. Remove the edge.` };
+  if (ports.length === 0) return { message: `The node ${owner} has no ${noun} ports. Remove the edge.` };
   const options = ports
     .slice(0, 12)
-    .map(port => prefix + port)
+    .map(port => toHandle(side, port))
     .join(', ');
   if (!handle)
     return {
-      message: `No ${side} port of ${owner} is compatible with the other end. Use one of ${options}.`,
+      message: `No ${noun} port of ${owner} is compatible with the other end. Use one of ${options}.`,
     };
-  const suggestion = findNearestName(handle.replace(/^(?:in|out)-/, ''), ports, suggestionBudget);
-  const message = `The node ${owner} has no ${side} port ${quote(handle)}`;
+  const suggestion = findNearestName(toPortId(handle), ports, suggestionBudget);
+  const message = `The node ${owner} has no ${noun} port ${quote(handle)}`;
   if (suggestion === undefined) return { message: `${message}. Use one of ${options}.` };
+  const handleOfSuggestion = toHandle(side, suggestion);
   return {
-    message: `${message}. Did you mean ${quote(prefix + suggestion)}?`,
-    suggestion: prefix + suggestion,
+    message: `${message}. Did you mean ${quote(handleOfSuggestion)}?`,
+    suggestion: handleOfSuggestion,
   };
 }
 

@@ -2,7 +2,7 @@
 // changes of video:renderer nodes, which have a scene.
 import type { Catalog } from '../../graph/catalog.ts';
 import { getTypeDefaults } from '../../graph/complete.ts';
-import type { EdgeEnds } from '../../graph/handles.ts';
+import { type EdgeEnds, type PortSide, toHandle, toPortId } from '../../graph/handles.ts';
 import type { GraphNode, JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 
@@ -49,8 +49,8 @@ export function parseEdgeText(line: string, nodeIds: ReadonlySet<string>, path: 
     source: source.nodeId,
     target: target.nodeId,
     // Lint messages name handles, so handles are accepted as well.
-    ...(source.port === undefined ? {} : { sourceHandle: `out-${source.port.replace(/^out-/, '')}` }),
-    ...(target.port === undefined ? {} : { targetHandle: `in-${target.port.replace(/^in-/, '')}` }),
+    ...(source.port === undefined ? {} : { sourceHandle: toHandle('out', toPortId(source.port, 'out')) }),
+    ...(target.port === undefined ? {} : { targetHandle: toHandle('in', toPortId(target.port, 'in')) }),
   };
 }
 
@@ -67,9 +67,12 @@ function parseEnd(text: string, nodeIds: ReadonlySet<string>): EdgeEnd {
 
 const formatEnd = ({ nodeId, port }: EdgeEnd): string => (port === undefined ? nodeId : `${nodeId}.${port}`);
 
+const toPort = (handle: string | null | undefined, side: PortSide): string | undefined =>
+  handle == null ? undefined : toPortId(handle, side);
+
 export function formatEdge({ source, target, sourceHandle, targetHandle }: EdgeEnds): string {
-  const start = formatEnd({ nodeId: source, port: sourceHandle?.replace(/^out-/, '') });
-  const end = formatEnd({ nodeId: target, port: targetHandle?.replace(/^in-/, '') });
+  const start = formatEnd({ nodeId: source, port: toPort(sourceHandle, 'out') });
+  const end = formatEnd({ nodeId: target, port: toPort(targetHandle, 'in') });
   return `${start} -> ${end}`;
 }
 

@@ -4,6 +4,7 @@ import Undo from 'icon:undo-2';
 import { type ComponentType, memo, type ReactNode } from 'react';
 import type { InputDef } from '../../../../src/graph/catalog.ts';
 import { findFieldProblem } from '../../../../src/graph/fields.ts';
+import { toHandle } from '../../../../src/graph/handles.ts';
 import type { GraphNode, Json } from '../../../../src/graph/types.ts';
 import { findNode } from '../../../board/board.ts';
 import { getControlKind } from '../../../board/control-kind.ts';
@@ -138,7 +139,7 @@ export function useSource(
   return useBoard(({ board }) => {
     if (!isPort) return undefined;
     const edge = board.edges.find(
-      ({ target, targetHandle }) => target === nodeId && targetHandle === `in-${id}`,
+      ({ target, targetHandle }) => target === nodeId && targetHandle === toHandle('in', id),
     );
     return edge && findNode(board, edge.source);
   });

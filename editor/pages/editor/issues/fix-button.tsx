@@ -1,7 +1,9 @@
 // Renders the button that fixes an issue in one undo step, or opens the field or page where the user can fix the issue.
+
 import Wand from 'icon:wand-sparkles';
 import { useMemo } from 'react';
 import { flushSync } from 'react-dom';
+import { toHandle } from '../../../../src/graph/handles.ts';
 import type { LintIssue } from '../../../../src/graph/issues.ts';
 import { getControlKind } from '../../../board/control-kind.ts';
 import { findAllChanges, findFix } from '../../../board/fixes/find-fix.ts';
@@ -85,7 +87,7 @@ function performFix(editor: EditorContextValue, fix: Fix): void {
   flushSync(() => session.store.actions.select([fix.nodeId]));
   if (getControlKind(fix.input) !== undefined) focusField(fix.input.id);
   else {
-    const from = { nodeId: fix.nodeId, handle: `in-${fix.input.id}` };
+    const from = { nodeId: fix.nodeId, handle: toHandle('in', fix.input.id) };
     view.setState({ panel: { kind: 'add', placement: { from } } });
   }
 }
