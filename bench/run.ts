@@ -45,6 +45,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   'first-hour': async () => (await import('./rows/first-hour.ts')).runFirstHourRows,
   editor: async () => (await import('./rows/editor.ts')).runEditorRows,
   board: async () => (await import('./rows/board.ts')).runBoardRows,
+  picker: async () => (await import('./rows/picker.ts')).runPickerRows,
   stills: async () => (await import('./rows/still.ts')).runStillRows,
   render: async () => (await import('./rows/render.ts')).runRenderRows,
   media: async () => (await import('./rows/media.ts')).runMediaRows,

@@ -54,6 +54,8 @@ const flow = {
   incompatible: (port: string): string => `${port} is not compatible. Choose another port.`,
   connectCancelled: 'Connection canceled.',
   runNode: 'Run this node',
+  browseModels: 'Choose a model',
+  model: 'Model',
   bypass: 'Bypass',
   restore: 'Restore',
   bypassed: 'Bypassed: runs skip this node and pass its input on.',
@@ -74,6 +76,7 @@ const flow = {
   },
   commands: {
     add: 'Add node',
+    chooseModel: 'Choose a model',
     run: 'Run workflow',
     runTable: 'Run over a table',
     runTo: 'Run to here',

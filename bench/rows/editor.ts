@@ -64,7 +64,7 @@ function* createSizeRows({ manifest, files }: Bundle): Generator<Row> {
     figure: 'script of a board, as browsers get it (Brotli)',
     value: getTotalKb(getScripts('flow'), '.br'),
     unit: 'KB',
-    target: { value: 260, is: 'at most' },
+    target: { value: 270, is: 'at most' },
   };
   const otherPages = Object.keys(manifest.scripts).filter(page => page !== 'flow');
   yield {

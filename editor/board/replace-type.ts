@@ -12,6 +12,8 @@ import { fits, listWires, type Wire } from './wiring.ts';
 
 export interface Replacement {
   readonly changes: readonly Change[];
+  /** The settings of the changed node. */
+  readonly config: JsonObject;
   /** Labels of the ports whose connections have no counterpart. */
   readonly lostConnections: readonly string[];
   /** Labels of the settings that the new type does not have, or whose values it does not accept. */
@@ -37,7 +39,7 @@ export function replaceType(
   ];
   for (const [id, ends] of handles) changes.push(...replaceEdge(board, id, edge => ({ ...edge, ...ends })));
   changes.push(...remove(apply(board, changes), { edges: lostEdges }));
-  return { changes, lostConnections: lostPorts, lostSettings: lost };
+  return { changes, config, lostConnections: lostPorts, lostSettings: lost };
 }
 
 interface Rewiring {

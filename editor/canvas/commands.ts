@@ -52,7 +52,7 @@ const labels = messages.flow.commands;
 const MAX_PASTED_CHARS = 20_000;
 
 const openPanel =
-  (kind: Exclude<Panel['kind'], 'add' | 'result' | 'component' | 'replace-model'>) =>
+  (kind: Exclude<Panel['kind'], 'add' | 'choose-model' | 'result' | 'component' | 'replace-model'>) =>
   ({ view }: EditorContextValue): void =>
     view.setState({ panel: { kind } });
 
@@ -68,6 +68,12 @@ export const COMMANDS: readonly Command[] = [
     label: labels.add,
     keys: ['N'],
     run: ({ view }) => view.setState({ panel: { kind: 'add', placement: {} } }),
+  },
+  {
+    id: 'choose-model',
+    label: labels.chooseModel,
+    keys: ['Shift+N'],
+    run: ({ view }) => view.setState({ panel: { kind: 'choose-model', placement: {} } }),
   },
   { id: 'run', label: labels.run, keys: ['Mod+Enter'], run: startRun },
   { id: 'run-table', label: labels.runTable, keys: [], run: openPanel('batch') },

@@ -49,6 +49,12 @@ interface ChooserProps {
   readonly position?: { readonly x: number; readonly y: number } | undefined;
   /** Filters shown on the left: labels by id. */
   readonly filters?: Readonly<Record<string, string>> | undefined;
+  /** The filter that is applied first. */
+  readonly filter?: string | undefined;
+  /** Controls next to the search field. */
+  readonly toolbar?: ReactNode;
+  /** Whether the dialog has room for options with large images. */
+  readonly isWide?: true;
   /** The text for a filter without options, by the filter's id. */
   readonly emptyHints?: Readonly<Record<string, string>>;
   /** Renders details of the active option below the list. */
@@ -71,6 +77,9 @@ export function Chooser({
   onText,
   position,
   filters,
+  filter: initialFilter = '',
+  toolbar,
+  isWide,
   emptyHints = {},
   renderFooter,
 }: ChooserProps) {
@@ -78,7 +87,7 @@ export function Chooser({
   const id = useId();
   const [{ text, active }, setState] = useState({ text: initialText, active: 0 });
   const setActive = (index: number): void => setState({ text, active: index });
-  const [filter, setFilter] = useState('');
+  const [filter, setFilter] = useState(initialFilter);
   const choices = useMemo(() => findChoices(text, filter), [findChoices, text, filter]);
   const activeIndex = Math.min(active, choices.length - 1);
   const activeChoice = choices[activeIndex];
@@ -104,22 +113,26 @@ export function Chooser({
       className={styles.dialog}
       data-light={position !== undefined || filters !== undefined || undefined}
       data-filters={filters !== undefined || undefined}
+      data-wide={isWide}
       style={position && toStyle(position)}
       aria-label={title}
       onCancel={event => handleCancel(event, onClose)}
       onClick={event => event.target === ref.current && onClose()}
     >
-      <ComboboxField
-        id={id}
-        label={placeholder}
-        value={text}
-        active={choices.length > 0 ? `${id}-${activeIndex}` : undefined}
-        onChange={typed => {
-          setState({ text: typed, active: 0 });
-          onText?.(typed);
-        }}
-        onKeyDown={onKeyDown}
-      />
+      <div className={styles.head}>
+        <ComboboxField
+          id={id}
+          label={placeholder}
+          value={text}
+          active={choices.length > 0 ? `${id}-${activeIndex}` : undefined}
+          onChange={typed => {
+            setState({ text: typed, active: 0 });
+            onText?.(typed);
+          }}
+          onKeyDown={onKeyDown}
+        />
+        {toolbar}
+      </div>
       {filters && (
         <fieldset className={styles.filters} aria-label={messages.common.filter}>
           {Object.entries(filters).map(([key, label]) => (

@@ -33,6 +33,7 @@ export type Panel =
         | 'make-component'
         | 'callers';
     }
+  | { readonly kind: 'choose-model'; readonly placement: Placement }
   | { readonly kind: 'component' | 'replace-model'; readonly nodeId: string }
   | { readonly kind: 'result'; readonly nodeId: string; readonly index?: number };
 

@@ -2179,6 +2179,15 @@ export type ModelCatalog = {
   readonly models: readonly CatalogEntry[];
 };
 
+/** The prices of models with given settings */
+export type ModelPrices = {
+  /** In the order of the request */
+  readonly prices: readonly {
+    readonly nodeType: string;
+    readonly credits: number | null;
+  }[];
+};
+
 /** One step of a graph */
 export type Node = {
   /** Unique in the workflow */

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { MODEL_TASKS, NODE_SOURCES } from '../graph/catalog.ts';
 import { CATEGORIES, FIELD_TYPES, PORT_TYPES } from '../graph/types.ts';
-import { Named, Nullable } from './schema.ts';
+import { Exact, Named, Nullable } from './schema.ts';
 
 const LISTED_CATEGORIES = [...CATEGORIES, 'video'] as const;
 
@@ -98,6 +98,30 @@ const Entry = Named('CatalogEntry', 'A node type', {
           'For a model: the seconds that its recent calls took, as a moving average of medians; null if none was measured',
       }),
     ),
+  ),
+});
+
+export const ModelPricesBody = Exact({
+  models: Type.Array(
+    Exact({
+      nodeType: Type.String({ maxLength: 200 }),
+      config: Type.Optional(
+        Type.Object({}, { additionalProperties: true, description: 'Settings; others have their default' }),
+      ),
+    }),
+    { minItems: 1, maxItems: 500, description: 'Models with the settings to price' },
+  ),
+});
+
+export const ModelPrices = Named('ModelPrices', 'The prices of models with given settings', {
+  prices: Type.Array(
+    Type.Object({
+      nodeType: Type.String(),
+      credits: Nullable(
+        Type.Integer({ description: 'Credits for one call; null if unknown before the call' }),
+      ),
+    }),
+    { description: 'In the order of the request' },
   ),
 });
 

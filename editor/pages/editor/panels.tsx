@@ -25,7 +25,10 @@ const UpdateDialog = lazy(async () => ({
 }));
 const KeyList = lazy(async () => ({ default: (await import('./commands/key-list.tsx')).KeyList }));
 const ReplaceModel = lazy(async () => ({
-  default: (await import('./replace-model/replace-model.tsx')).ReplaceModel,
+  default: (await import('./model-picker/model-picker.tsx')).ReplaceModel,
+}));
+const ChooseModel = lazy(async () => ({
+  default: (await import('./model-picker/model-picker.tsx')).ChooseModel,
 }));
 
 const SIMPLE_PANELS = {
@@ -65,6 +68,8 @@ function renderPanel(panel: Panel, workflowId: string, onClose: () => void) {
   switch (panel.kind) {
     case 'add':
       return <AddNode placement={panel.placement} text={panel.text} onClose={onClose} />;
+    case 'choose-model':
+      return <ChooseModel placement={panel.placement} onClose={onClose} />;
     case 'result':
       return <ResultDialog nodeId={panel.nodeId} index={panel.index} onClose={onClose} />;
     case 'component':

@@ -1,12 +1,21 @@
 // Registers the routes for the catalog, GET /nodes and GET /models: by workspace, or public and cached for an hour.
-import { CATALOG_RESPONSES, CatalogQuery } from '../../services/catalog.schema.ts';
+import {
+  CATALOG_RESPONSES,
+  CatalogQuery,
+  ModelPrices,
+  ModelPricesBody,
+} from '../../services/catalog.schema.ts';
 import { listCatalog } from '../../services/catalog.ts';
 import type { Deps } from '../../services/deps.ts';
+import { priceModels } from '../../services/models/price-models.ts';
 import { sendCached } from '../conditional.ts';
 import type { Server } from '../deps.ts';
 import { createDescriber } from '../route.ts';
 
 const operation = createDescriber('Catalog');
+/** Settings of 500 models, without long texts. */
+const MAX_PRICES_BODY_BYTES = 524_288;
+
 const ROUTES = {
   nodes: operation('listNodes', 'anyone', {
     summary: 'List node types',
@@ -34,4 +43,18 @@ export function registerCatalog(server: Server, deps: Deps): void {
       const cacheControl = req.actor.kind === 'anonymous' ? 'public, max-age=3600' : 'private, no-cache';
       return sendCached(req, reply.header('vary', 'Authorization, Cookie'), response, cacheControl);
     });
+  server.post(
+    '/api/v1/models/prices',
+    {
+      bodyLimit: MAX_PRICES_BODY_BYTES,
+      ...operation('priceModels', 'workflows:read', {
+        summary: 'Price models',
+        description:
+          'Returns what one call of each model costs with the given settings, to compare models before you choose one. The price of a connected value, such as the length of a video, is not known.',
+        body: ModelPricesBody,
+        response: { 200: ModelPrices },
+      }),
+    },
+    req => priceModels(deps, req.actor, req.body),
+  );
 }

@@ -75,7 +75,8 @@ describe('the keys of the board', () => {
     await nodeOf(page, 'Picture').click({ position: { x: 90, y: 20 } });
     await page.keyboard.press('r');
     const dialog = page.getByRole('dialog', { name: 'Replace Sandbox image' });
-    await dialog.getByRole('combobox').fill('sandbox edit');
+    await dialog.getByRole('button', { name: 'All models' }).click();
+    await dialog.getByRole('combobox', { name: 'Search models' }).fill('sandbox edit');
     await dialog.getByText(/^Resets Width/).waitFor();
     await dialog.getByRole('option', { name: /^Sandbox edit/ }).click();
     await untilSaved(page);

@@ -111,6 +111,12 @@ describe('all parts of the board', { skip: BROWSER_MISSING_REASON }, () => {
       .waitFor();
     await look(page, 'flow-replace');
     await lookInTheDark(page, 'flow-replace');
+    await page.keyboard.press('Escape');
+    await boardOf(page).focus();
+    await page.keyboard.press('Shift+N');
+    const picker = page.getByRole('dialog', { name: 'Choose a model' });
+    await picker.getByRole('option', { name: /^Sandbox image/ }).waitFor();
+    await look(page, 'flow-models');
     assert.deepEqual(testPage.errors, []);
   });
 

@@ -185,6 +185,8 @@ async function tourAccounts({ send, addKey, authorize, graph, receiver }: TourCo
   const planRequest = { provider: 'openai', endpoints: ['llama3.2'] };
   await send('POST', `${V1}/admin/models/plan`, planRequest);
   receiver.answer(res => res.writeHead(204).end());
+  const pricedModels = [{ nodeType: 'generate:fal_flux_dev', config: { image_size: 'square' } }];
+  await send('POST', `${V1}/models/prices`, { models: pricedModels });
   for (const path of ['/healthz', '/readyz', `${V1}/nodes`, `${V1}/models`]) await send('GET', path);
 }
 

@@ -132,3 +132,27 @@ describe('GET /models', () => {
     assert.equal(body.version, 1);
   });
 });
+
+describe('POST /models/prices', () => {
+  it('returns what models cost with their settings, in the order of the request', async () => {
+    const user = await test.createUser();
+    const models = [
+      { nodeType: 'generate:fal_flux_dev' },
+      { nodeType: 'video:fal_veo3_1_lite', config: { duration: '4s' } },
+      { nodeType: 'video:fal_veo3_1', config: { duration: 'a while' } },
+      { nodeType: 'generate:openai_gpt_image', config: { maxCredits: 5 } },
+      { nodeType: 'generate:sandbox' },
+      { nodeType: 'generate:unknown' },
+    ];
+    const { status, body } = await user.request<{ prices: unknown }>('POST', '/models/prices', { models });
+    assert.equal(status, 200);
+    const prices = [3, 20, null, null, 0, null];
+    assert.deepEqual(
+      body.prices,
+      models.map(({ nodeType }, index) => ({ nodeType, credits: prices[index] })),
+    );
+    assert.equal((await user.request('POST', '/models/prices', { models: [] })).status, 400);
+    const { status: anonymous } = await test.anonymous.request('POST', '/models/prices', { models });
+    assert.equal(anonymous, 401);
+  });
+});

@@ -14,7 +14,7 @@ import { placeNode } from '../../../board/placement.ts';
 import { findFittingPort } from '../../../board/wiring.ts';
 import { drawNodeIcon } from '../../../canvas/node-icon.ts';
 import { messages } from '../../../flow-messages.ts';
-import { ButtonLink } from '../../../kit/button.tsx';
+import { Button, ButtonLink } from '../../../kit/button.tsx';
 import { type Choice, Chooser } from '../../../kit/chooser.tsx';
 import { showError } from '../../../kit/failure.tsx';
 import { VisuallyHidden } from '../../../kit/visually-hidden.tsx';
@@ -54,11 +54,21 @@ export function AddNode({ placement, text: initialText = '', onClose }: AddNodeP
       position={findScreenPosition(editor, placement)}
       filters={{ '': flowMessages.allNodes, ...flowMessages.categories }}
       emptyHints={{ component: flowMessages.noComponents }}
+      toolbar={
+        <Button size="s" onClick={() => editor.view.setState({ panel: { kind: 'choose-model', placement } })}>
+          {flowMessages.browseModels}
+        </Button>
+      }
       onChoose={choose}
       onClose={onClose}
       renderFooter={({ id, label }) => {
         const provider = editor.session.catalog.find(id)?.provider;
-        return provider === undefined ? undefined : <MissingKey label={label} provider={provider} />;
+        if (provider === undefined) return undefined;
+        return (
+          <footer className={styles.footer}>
+            <MissingKey label={label} provider={provider} />
+          </footer>
+        );
       }}
     />
   );
@@ -71,12 +81,12 @@ interface MissingKeyProps {
 }
 
 /** Renders the hint that a node type needs a key, with a link to the page where this user can add a key. */
-function MissingKey({ label, provider }: MissingKeyProps) {
+export function MissingKey({ label, provider }: MissingKeyProps) {
   const href = useProviderKeysHref(provider);
   const providerLabel = messages.provider(provider);
   const { text, ask, addKey } = flowMessages.missingKeys;
   return (
-    <footer className={styles.missingKey}>
+    <div className={styles.missingKey}>
       <p>
         {text(label, 1, providerLabel)} {href === undefined && ask}
       </p>
@@ -85,7 +95,7 @@ function MissingKey({ label, provider }: MissingKeyProps) {
           {addKey(providerLabel)}
         </ButtonLink>
       )}
-    </footer>
+    </div>
   );
 }
 

@@ -5,7 +5,7 @@ const RESULT_IMAGES = 'graphwright-node-icons';
 const MAX_RECENT = 5;
 const MAX_FAVORITES = 20;
 /** Result images are stored as pairs of type and URL, newest first. */
-const MAX_RESULT_IMAGES = 40;
+const MAX_RESULT_IMAGES = 100;
 /** Leaves out data URLs, which would exceed the storage. */
 const MAX_URL_CHARS = 500;
 

@@ -1,4 +1,4 @@
-// Saves the latest result image of each node type for the palette.
+// Saves the latest result image of each node type for the palette and the model picker.
 import { useEffect } from 'react';
 import { findNode } from '../../../board/board.ts';
 import { getMediaKind } from '../../../kit/media-view.tsx';
@@ -11,10 +11,13 @@ export function useResultImages(): void {
   useEffect(
     () =>
       runs.subscribe((now, before) => {
-        if (now.nodes === before.nodes) return;
+        if (now.nodeDisplays === before.nodeDisplays) return;
         const { board } = session.store.getState();
-        const newImages = [...now.nodes].flatMap(([nodeId, state]): [string, string][] => {
-          if (state.status !== 'COMPLETED' || state === before.nodes.get(nodeId)) return [];
+        const newImages = [...now.nodeDisplays].flatMap(([nodeId, state]): [string, string][] => {
+          // The node may have had another type when it made an outdated result.
+          if (state.status !== 'COMPLETED' || state.isOutdated) return [];
+          const previous = before.nodeDisplays.get(nodeId);
+          if (previous?.executionId === state.executionId && previous?.status === state.status) return [];
           const node = findNode(board, nodeId);
           const url = findImageUrl(getResults(state));
           return node === undefined || url === undefined ? [] : [[node.data.nodeType, url]];

@@ -1,5 +1,6 @@
 // Renders the inspector of the selected node: name, settings, connected inputs, result.
 
+import ChevronsUpDown from 'icon:chevrons-up-down';
 import Pin from 'icon:pin';
 import Bypass from 'icon:redo-dot';
 import Star from 'icon:star';
@@ -86,11 +87,18 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
         {entry?.description !== undefined && !isComponentCall(node) && (
           <p className={styles.description}>{entry.description}</p>
         )}
-        {replaceModel.isAvailable?.(editor) && (
-          <div className={styles.runButtons}>
-            <Button size="s" onClick={() => replaceModel.run(editor)}>
-              {replaceModel.label}
-            </Button>
+        {entry !== undefined && replaceModel.isAvailable?.(editor) && (
+          <div className={styles.model}>
+            <span>{flowMessages.model}</span>
+            <button
+              type="button"
+              aria-haspopup="dialog"
+              aria-label={`${entry.label}: ${replaceModel.label}`}
+              onClick={() => replaceModel.run(editor)}
+            >
+              {entry.label}
+              <ChevronsUpDown size={15} aria-hidden />
+            </button>
           </div>
         )}
         <NodeIssues node={node} />
