@@ -120,6 +120,51 @@ describe('the pages of media, templates and teams', () => {
     assert.deepEqual(testPage.errors, []);
   });
 
+  it('select, mark, collect, rename and delete files with the keyboard', async () => {
+    for (const name of ['one.png', 'two.png', 'three.png']) {
+      const dataUrl = `data:image/png;base64,${picture.toString('base64')}`;
+      const { body } = await editor.service.request('POST', '/media/upload', { dataUrl });
+      await editor.service.request('PATCH', `/media/${body.mediaId}`, { name });
+    }
+    await using testPage = await editor.open('/media?q=png&origin=upload');
+    const { page } = testPage;
+    const find = (name: string) => page.getByRole('button', { name: `Details of ${name}` });
+    await find('three.png').focus();
+    await page.keyboard.press('f');
+    await page.getByRole('button', { name: 'Favorite three.png', pressed: true }).waitFor();
+    await page.keyboard.press(' ');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Shift+ ');
+    await page.getByText('2 selected').waitFor();
+    await page.getByRole('button', { name: 'Add to collection' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name of the collection').fill('Numbers');
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('2 files added to Numbers.').waitFor();
+    await page.getByRole('button', { name: 'Clear selection' }).click();
+    await page.getByRole('button', { name: /^Numbers/ }).click();
+    await find('one.png').waitFor({ state: 'detached' });
+    await find('two.png').click();
+    await dialog.getByRole('button', { name: 'Rename' }).click();
+    await dialog.getByLabel('Name').fill('Second');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Renamed to Second.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Delete collection' }).click();
+    await dialog.getByRole('button', { name: 'Delete collection' }).click();
+    await page.getByText('Numbers was deleted.').waitFor();
+    await find('one.png').waitFor();
+    await page.getByRole('button', { name: 'Favorites' }).click();
+    await find('two.png').waitFor({ state: 'detached' });
+    await find('three.png').focus();
+    await page.keyboard.press('Delete');
+    await page.getByRole('heading', { name: 'Delete 1 file?' }).waitFor();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('1 file deleted.').waitFor();
+    await find('three.png').waitFor({ state: 'detached' });
+    assert.deepEqual(testPage.errors, []);
+  });
+
   it('show templates with their price and copy a template', async () => {
     const id = await editor.service.createWorkflow({
       name: 'A greeting',

@@ -1,5 +1,7 @@
 // Renders a media file with its details, where it is used, and a delete button.
 
+import Star from 'icon:star';
+import StarOff from 'icon:star-off';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { MediaItem, MediaUse } from '../../../sdk/src/schemas.ts';
@@ -9,25 +11,34 @@ import { CopyButton } from '../../kit/copy-button.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
 import { useList } from '../../kit/infinite-list.tsx';
 import { MediaView } from '../../kit/media-view.tsx';
+import { NameDialog } from '../../kit/name-dialog.tsx';
 import { QueryResult } from '../../kit/query-result.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
 import { api } from '../../lib/api.ts';
 import { formatBytes, formatDuration } from '../../lib/format.ts';
 import { useReloadAndToast } from '../../lib/reload-and-toast.ts';
 import { messages as appMessages } from '../../messages.ts';
+import { getDownloadUrl } from './collections.tsx';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 
-interface DetailsProps {
+interface RemoveDialogProps {
   readonly item: MediaItem;
   readonly onClose: () => void;
 }
 
-export function DetailsDialog({ item, onClose }: DetailsProps) {
-  const [isRemoving, setRemoving] = useState(false);
-  const { mediaId, url, name, contentType, posterUrl } = item;
+export interface DetailsProps extends RemoveDialogProps {
+  readonly canEdit: boolean;
+  readonly onMark: () => void;
+  readonly onAdd: () => void;
+}
+
+export function DetailsDialog({ item, canEdit, onMark, onAdd, onClose }: DetailsProps) {
+  const [next, setNext] = useState<'remove' | 'rename'>();
+  const { mediaId, url, name, contentType, posterUrl, isFavorite } = item;
   const uses = useList<MediaUse>(`/media/${mediaId}/uses`, { limit: 50 });
-  if (isRemoving) {
+  if (next === 'rename') return <RenameDialog item={item} onClose={() => setNext(undefined)} />;
+  if (next === 'remove') {
     const dependentUses = uses.data?.filter(({ kind }) => kind !== 'execution') ?? [];
     return <RemoveDialog item={item} uses={dependentUses} onClose={onClose} />;
   }
@@ -36,9 +47,15 @@ export function DetailsDialog({ item, onClose }: DetailsProps) {
       title={name}
       onClose={onClose}
       actions={
-        <Button variant="danger" onClick={() => setRemoving(true)}>
-          {messages.delete}
-        </Button>
+        canEdit && (
+          <>
+            <Button variant="danger" onClick={() => setNext('remove')}>
+              {messages.delete}
+            </Button>
+            <Button onClick={() => setNext('rename')}>{messages.rename}</Button>
+            <Button onClick={onAdd}>{messages.addToCollection}</Button>
+          </>
+        )
       }
     >
       <MediaView url={url} contentType={contentType} posterUrl={posterUrl} label={name} />
@@ -47,7 +64,11 @@ export function DetailsDialog({ item, onClose }: DetailsProps) {
         <a href={url} target="_blank" rel="noreferrer">
           {messages.open}
         </a>
+        <a href={getDownloadUrl({ mediaIds: mediaId })}>{messages.download}</a>
         <CopyButton text={url} label={messages.copyAddress} />
+        <Button size="s" variant="quiet" icon={isFavorite ? StarOff : Star} onClick={onMark}>
+          {isFavorite ? messages.removeFromFavorites : messages.addToFavorites}
+        </Button>
       </p>
       <h3>{messages.uses}</h3>
       <QueryResult query={uses}>{data => <Uses uses={data} />}</QueryResult>
@@ -63,8 +84,11 @@ export function DetailsDialog({ item, onClose }: DetailsProps) {
 function Facts({ item }: { readonly item: MediaItem }) {
   const { contentType, bytes, width, height, duration, createdAt, mediaId, workflow, executionId, prompt } =
     item;
+  const { model, userName } = item;
   const { facts } = messages;
   const rows: readonly (readonly [title: string, fact: React.ReactNode])[] = [
+    [facts.model, model?.label ?? null],
+    [facts.person, userName],
     [facts.workflow, workflow && <Link href={`/flow/${workflow.id}`}>{workflow.name}</Link>],
     [facts.run, workflow && executionId && <Link href={`/executions/${executionId}`}>{messages.toRun}</Link>],
     [facts.kind, contentType],
@@ -136,8 +160,23 @@ function UseItem({ kind, workflow, nodes, isTemplate, executionId, isMaker, crea
   );
 }
 
+function RenameDialog({ item: { mediaId, name }, onClose }: RemoveDialogProps) {
+  const reloadAndToast = useReloadAndToast();
+  return (
+    <NameDialog
+      title={messages.renameTitle(name)}
+      name={name}
+      onSubmit={async newName => {
+        await api.patch(`/media/${mediaId}`, { name: newName });
+        await reloadAndToast(messages.renamed(newName), ['/media']);
+      }}
+      onClose={onClose}
+    />
+  );
+}
+
 /** Asks for confirmation, because deletion is permanent, and lists the affected workflows. */
-function RemoveDialog({ item, uses, onClose }: DetailsProps & { readonly uses: readonly MediaUse[] }) {
+function RemoveDialog({ item, uses, onClose }: RemoveDialogProps & { readonly uses: readonly MediaUse[] }) {
   const { name, mediaId } = item;
   const reloadAndToast = useReloadAndToast();
   return (

@@ -1,4 +1,4 @@
-// Renders the media library by day, with search, filters and uploads.
+// Renders the media library by day, with collections, search, filters, selection and uploads.
 
 import Images from 'icon:images';
 import { useState } from 'react';
@@ -6,82 +6,158 @@ import type { MediaItem } from '../../../sdk/src/schemas.ts';
 import { Button } from '../../kit/button.tsx';
 import { DropOverlay } from '../../kit/drop-overlay.tsx';
 import { EmptyState } from '../../kit/empty-state.tsx';
-import { FilterBar, FilterSelect } from '../../kit/filter-bar.tsx';
+import { showError } from '../../kit/failure.tsx';
 import { InfiniteList, useList } from '../../kit/infinite-list.tsx';
 import { PageHead } from '../../kit/page-head.tsx';
-import { SearchField } from '../../kit/search-field.tsx';
+import { api } from '../../lib/api.ts';
 import { formatDay } from '../../lib/format.ts';
-import { pickFilters, useSearchFilters } from '../../lib/use-search-filters.ts';
+import { useReloadAndToast } from '../../lib/reload-and-toast.ts';
+import { useSession } from '../../lib/session.ts';
 import { Suggestions } from '../templates/suggestions.tsx';
-import { DetailsDialog } from './details-dialog.tsx';
+import { CollectionActions, CollectionTabs, getDownloadUrl, useCollections } from './collections.tsx';
+import { AddToCollectionDialog, DetailsDialog, RemoveSeveralDialog } from './dialogs.ts';
+import { MediaFilterBar, useMediaFilters } from './filters.tsx';
 import { MediaCard } from './media-card.tsx';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
+import { SelectionBar } from './selection-bar.tsx';
 import { UploadButton, UploadList } from './upload-list.tsx';
+import { useFavorites } from './use-favorites.ts';
+import { handleCardKey, useSelection } from './use-selection.ts';
 import { useUploads } from './use-uploads.ts';
 
-const FILTERS = ['q', 'type', 'origin'] as const;
+/** The open dialog. */
+type MediaDialog =
+  | { readonly kind: 'details'; readonly mediaId: string }
+  | { readonly kind: 'add' | 'remove'; readonly mediaIds: readonly string[] };
 
 export function Page() {
-  const { search, change, replaceAll } = useSearchFilters();
-  const filters = pickFilters(search, FILTERS);
-  const list = useList<MediaItem>('/media', { limit: 60, origin: 'all', ...filters });
+  const filters = useMediaFilters();
+  const { shelf } = filters;
+  const { workspace } = useSession();
+  const canEdit = workspace.role !== 'VIEWER';
+  const list = useList<MediaItem>('/media', { limit: 60, origin: 'all', ...filters.query });
+  const items = list.data ?? [];
+  const { data: collections } = useCollections();
+  const collection = collections?.data.find(({ id }) => id === shelf.collectionId);
   const uploads = useUploads();
-  const [openItem, setOpenItem] = useState<MediaItem>();
-  const setFilter = (key: (typeof FILTERS)[number], value: string): void => change({ [key]: value });
+  const selection = useSelection(items.map(({ mediaId }) => mediaId));
+  const mark = useFavorites();
+  const reloadAndToast = useReloadAndToast();
+  const [dialog, setDialog] = useState<MediaDialog>();
+  const openItem =
+    dialog?.kind === 'details' ? items.find(({ mediaId }) => mediaId === dialog.mediaId) : undefined;
+  const selectedIds = [...selection.ids];
+  const close = (): void => setDialog(undefined);
+  const toggleFavorite = (mediaId: string): void => {
+    const item = items.find(each => each.mediaId === mediaId);
+    if (item !== undefined) mark([mediaId], !item.isFavorite);
+  };
+  const takeOut = async (): Promise<void> => {
+    if (collection === undefined) return;
+    await api.patch(`/collections/${collection.id}`, { removeMediaIds: selectedIds });
+    selection.clear();
+    await reloadAndToast(messages.removedFrom(selectedIds.length, collection.name), [
+      '/media',
+      '/collections',
+    ]);
+  };
   return (
     <>
       <PageHead title={messages.title}>
+        {collection && (
+          <CollectionActions
+            collection={collection}
+            canEdit={canEdit}
+            onDeleted={() => filters.open({ collectionId: undefined, isFavorites: false })}
+          />
+        )}
         <UploadButton onFiles={uploads.add} />
       </PageHead>
-      <FilterBar>
-        <SearchField
-          label={messages.search}
-          placeholder={messages.searchHint}
-          value={filters.q ?? ''}
-          onChange={text => setFilter('q', text)}
-        />
-        <FilterSelect
-          label={messages.kind}
-          value={filters.type ?? ''}
-          options={messages.kinds}
-          onChange={event => setFilter('type', event.target.value)}
-        />
-        <FilterSelect
-          label={messages.origin}
-          value={filters.origin ?? ''}
-          options={messages.origins}
-          onChange={event => setFilter('origin', event.target.value)}
-        />
-      </FilterBar>
+      <CollectionTabs shelf={shelf} canEdit={canEdit} onOpen={filters.open} />
+      <MediaFilterBar filters={filters} />
       <UploadList uploads={uploads.uploads} />
       {uploads.isDragging && <DropOverlay>{messages.dropHere}</DropOverlay>}
       <InfiniteList
         query={list}
         empty={
-          Object.keys(filters).length === 0 ? (
-            <NoMedia onFiles={uploads.add} />
+          filters.isFiltered ? (
+            <NoMatch onShowAll={filters.clear} />
+          ) : shelf.collectionId !== undefined ? (
+            <EmptyState icon={Images} title={messages.emptyCollectionTitle}>
+              {messages.emptyCollection}
+            </EmptyState>
+          ) : shelf.isFavorites ? (
+            <EmptyState icon={Images} title={messages.noFavoritesTitle}>
+              {messages.noFavorites}
+            </EmptyState>
           ) : (
-            <NoMatch onShowAll={() => replaceAll({})} />
+            <NoMedia onFiles={uploads.add} />
           )
         }
       >
-        {items =>
-          [...Map.groupBy(items, ({ createdAt }) => new Date(createdAt).toDateString())].map(
-            ([day, files]) => (
-              <section key={day} className={styles.day}>
-                <h2>{formatDayHeading(day)}</h2>
-                <ul className={styles.grid}>
-                  {files.map(item => (
-                    <MediaCard key={item.mediaId} item={item} onOpen={() => setOpenItem(item)} />
-                  ))}
-                </ul>
-              </section>
-            ),
-          )
-        }
+        {items => (
+          // The keys belong to the buttons inside.
+          // biome-ignore lint/a11y/noStaticElementInteractions: this element only listens
+          <div
+            className={styles.library}
+            data-selecting={selection.ids.size > 0 || undefined}
+            onKeyDown={event =>
+              handleCardKey(event, {
+                ...selection,
+                mark: toggleFavorite,
+                remove: id =>
+                  canEdit &&
+                  setDialog({ kind: 'remove', mediaIds: selection.ids.size > 0 ? selectedIds : [id] }),
+              })
+            }
+          >
+            {[...Map.groupBy(items, ({ createdAt }) => new Date(createdAt).toDateString())].map(
+              ([day, files]) => (
+                <section key={day} className={styles.day}>
+                  <h2>{formatDayHeading(day)}</h2>
+                  <ul className={styles.grid}>
+                    {files.map(item => (
+                      <MediaCard
+                        key={item.mediaId}
+                        item={item}
+                        isSelected={selection.ids.has(item.mediaId)}
+                        onOpen={() => setDialog({ kind: 'details', mediaId: item.mediaId })}
+                        onSelect={isRange => selection.toggle(item.mediaId, isRange)}
+                        onMark={() => toggleFavorite(item.mediaId)}
+                      />
+                    ))}
+                  </ul>
+                </section>
+              ),
+            )}
+          </div>
+        )}
       </InfiniteList>
-      {openItem && <DetailsDialog item={openItem} onClose={() => setOpenItem(undefined)} />}
+      {selection.ids.size > 0 && (
+        <SelectionBar
+          count={selection.ids.size}
+          canEdit={canEdit}
+          isInCollection={collection !== undefined}
+          onAdd={() => setDialog({ kind: 'add', mediaIds: selectedIds })}
+          onTakeOut={() => void takeOut().catch(showError)}
+          onMark={() => mark(selectedIds, true)}
+          onDownload={() => location.assign(getDownloadUrl({ mediaIds: selectedIds.join(',') }))}
+          onDelete={() => setDialog({ kind: 'remove', mediaIds: selectedIds })}
+          onClear={selection.clear}
+        />
+      )}
+      {openItem && (
+        <DetailsDialog
+          item={openItem}
+          canEdit={canEdit}
+          onMark={() => toggleFavorite(openItem.mediaId)}
+          onAdd={() => setDialog({ kind: 'add', mediaIds: [openItem.mediaId] })}
+          onClose={close}
+        />
+      )}
+      {dialog?.kind === 'add' && <AddToCollectionDialog mediaIds={dialog.mediaIds} onClose={close} />}
+      {dialog?.kind === 'remove' && <RemoveSeveralDialog mediaIds={dialog.mediaIds} onClose={close} />}
     </>
   );
 }
