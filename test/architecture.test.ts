@@ -112,7 +112,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   ajv: ['lib/schema-check.ts'],
   'altcha-lib': ['apps'],
   'chardetng-wasm': ['automation/tables/chardetng.ts'],
-  'client-zip': ['automation/batches/export-batch.ts'],
+  'client-zip': ['lib/zip.ts'],
   commander: ['cli/program.ts'],
   croner: ['automation'],
   esbuild: ['bundle'],

@@ -925,6 +925,40 @@ export type CatalogOutput = {
   readonly isPort: boolean;
 };
 
+/** A collection of media */
+export type Collection = {
+  readonly id: string;
+  readonly name: string;
+  readonly mediaCount: number;
+  readonly teamId: string | null;
+  readonly coverUrl: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+};
+
+/** The fields and files to change */
+export type CollectionChanges = {
+  readonly name?: string;
+  /** The files to add */
+  readonly addMediaIds?: readonly string[];
+  /** The files to remove from the collection */
+  readonly removeMediaIds?: readonly string[];
+};
+
+/** The collection to create */
+export type CollectionInput = {
+  readonly name: string;
+  /** The first files of the collection */
+  readonly mediaIds?: readonly string[];
+};
+
+/** One page of a list */
+export type CollectionPage = {
+  readonly data: readonly Collection[];
+  /** Null on the last page */
+  readonly nextCursor: string | null;
+};
+
 /** The upload to complete */
 export type CompleteRequest = {
   readonly mediaId: string;
@@ -1376,6 +1410,18 @@ export type Credits = {
   /** The ledger, newest first */
   readonly entries: readonly LedgerEntry[];
   readonly nextCursor: string | null;
+};
+
+/** The outcome of a deletion */
+export type DeletedMedia = {
+  /** The IDs of the deleted files */
+  readonly deleted: readonly string[];
+  /** The files that remain, with the error that `DELETE /media/{id}` would return */
+  readonly failed: readonly {
+    readonly mediaId: string;
+    readonly code: string;
+    readonly message: string;
+  }[];
 };
 
 /** A webhook delivery with its attempts */
@@ -2066,6 +2112,21 @@ export type Media = {
   readonly warnings?: readonly string[];
 };
 
+/** The fields of a media file to change */
+export type MediaChanges = {
+  readonly name?: string;
+  /** Whether it is one of your favorites */
+  readonly isFavorite?: boolean;
+};
+
+/** The files to delete */
+export type MediaDeletion = {
+  /** The files to delete */
+  readonly mediaIds: readonly string[];
+  /** Delete them even if workflows use them */
+  readonly force?: boolean;
+};
+
 /** A media file with its name and owner */
 export type MediaItem = {
   readonly url: string;
@@ -2076,14 +2137,24 @@ export type MediaItem = {
   readonly duration: number | null;
   /** Size of the stored file; an SVG is stored sanitized */
   readonly bytes: number;
+  /** The name that users see. The URL keeps the first name */
   readonly name: string;
   readonly teamId: string | null;
+  /** The user who uploaded it or started its run */
+  readonly userId: number;
+  readonly userName: string | null;
+  /** Whether it is one of your favorites */
+  readonly isFavorite: boolean;
   readonly origin: 'upload' | 'output' | 'input' | 'preview';
   readonly posterUrl: string | null;
   readonly prompt: string | null;
   readonly workflow: {
     readonly id: string;
     readonly name: string;
+  } | null;
+  readonly model: {
+    readonly nodeType: string;
+    readonly label: string;
   } | null;
   readonly executionId: string | null;
   readonly createdAt: string;
@@ -2094,6 +2165,14 @@ export type MediaItemPage = {
   readonly data: readonly MediaItem[];
   /** Null on the last page */
   readonly nextCursor: string | null;
+};
+
+/** The files to mark */
+export type MediaMark = {
+  /** The files to mark */
+  readonly mediaIds: readonly string[];
+  /** Whether they are your favorites */
+  readonly isFavorite: boolean;
 };
 
 /** A place where a media file is used */

@@ -6,6 +6,7 @@ const PREFIXES = {
   workflow: 'wf',
   execution: 'ex',
   media: 'med',
+  collection: 'col',
   folder: 'fld',
   team: 'team',
   key: 'key',

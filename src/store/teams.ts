@@ -86,6 +86,7 @@ export async function deleteEmptyTeam(tx: Tx, teamId: string): Promise<void> {
   await tx.query('update workflows set team_id = null, folder_id = null where team_id = $1', [teamId]);
   await tx.query(`update media set workspace = 'user:' || user_id where workspace = $1`, [teamId]);
   await tx.query(`update media_uploads set workspace = 'user:' || user_id where workspace = $1`, [teamId]);
+  await tx.query('delete from media_collections where workspace = $1', [teamId]);
   await removeCredentialsOfWorkspace(tx, teamId);
   await deleteNoticesOfWorkspace(tx, teamId);
   await tx.query('delete from triggers where workspace = $1', [teamId]);

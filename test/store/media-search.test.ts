@@ -1,7 +1,8 @@
-// Tests that the media search finds any part of a name or prompt, and that it uses an index.
+// Tests that the media search finds words in names, prompts, models and workflows, and that it uses an index.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { insertMedia, listWorkspaceMedia } from '../../src/store/media/media.ts';
+import { listWorkspaceMedia, type MediaQuery } from '../../src/store/media/library.ts';
+import { insertMedia } from '../../src/store/media/media.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const WORKSPACE = 'user:1';
@@ -9,6 +10,7 @@ const TEXTS: Readonly<Record<string, string | null>> = {
   'Harbour.PNG': 'a Red boat, 50% fog',
   "it's.png": 'back\\slash & pipe | ! <->',
   '狐.png': '雪の中の狐が走る',
+  'море.png': 'Большая волна на Закате',
   'x.png': null,
 };
 
@@ -34,14 +36,31 @@ describe('the media search', () => {
           execution_id: null,
           prompt,
           poster_id: null,
+          node_type: null,
         })),
       );
   });
   after(() => database.drop());
 
-  const find = async (search: string, userId = 1) => {
-    const page = { origins: ['upload'] as const, kind: null, search, before: null, limit: 10 };
-    const rows = await listWorkspaceMedia(database.db, WORKSPACE, { userId, seesPrompts: false }, page);
+  const NO_FILTER: MediaQuery = {
+    origins: ['upload'],
+    kind: null,
+    nodeType: null,
+    madeBy: null,
+    createdAfter: null,
+    createdBefore: null,
+    collectionId: null,
+    isFavorite: false,
+    words: [],
+    before: null,
+    limit: 10,
+  };
+  const find = async (search: string, userId = 1, names: Readonly<Record<string, string[]>> = {}) => {
+    const words = search
+      .split(' ')
+      .map(text => ({ text, nodeTypes: names[text] ?? [], workflowIds: names[`${text} workflow`] ?? [] }));
+    const viewer = { userId, seesPrompts: false };
+    const rows = await listWorkspaceMedia(database.db, WORKSPACE, viewer, { ...NO_FILTER, words });
     return rows.map(({ name }) => name).sort();
   };
 
@@ -49,7 +68,12 @@ describe('the media search', () => {
     const namesByQuery = {
       h: ['Harbour.PNG', "it's.png"],
       bo: ['Harbour.PNG'],
-      'd bo': ['Harbour.PNG'],
+      'boat red': ['Harbour.PNG'],
+      'fog harb': ['Harbour.PNG'],
+      'boat boats': [],
+      'закат ВОЛН': ['море.png'],
+      '走る 狐': ['狐.png'],
+      '走る boat': [],
       'BOUR.png': ['Harbour.PNG'],
       '50% f': ['Harbour.PNG'],
       '5%f': [],
@@ -60,7 +84,7 @@ describe('the media search', () => {
       中の狐: ['狐.png'],
       '.png': Object.keys(TEXTS).sort(),
       // The file contains all three-letter terms of this text, but not the text.
-      'boat boat': [],
+      boatd: [],
       'user:1': [],
       us: [],
     };
@@ -73,15 +97,27 @@ describe('the media search', () => {
     assert.deepEqual(await find('harbour', 2), ['Harbour.PNG']);
   });
 
+  it('finds files by the names of their model and workflow', async () => {
+    await database.db.query(
+      "update media set node_type = 'generate:x', workflow_id = 'wf_1' where name = 'x.png'",
+    );
+    const names = { flux: ['generate:x'], 'sketch workflow': ['wf_1'] };
+    assert.deepEqual(await find('flux sketch', 1, names), ['x.png']);
+    assert.deepEqual(await find('x.png flux', 1, names), ['x.png']);
+    assert.deepEqual(await find('boat flux', 1, names), []);
+    assert.deepEqual(await find('flux', 1), []);
+  });
+
   it('uses an index', async () => {
     const plan = await database.db.transaction(async tx => {
       await tx.query('set local enable_seqscan = off');
       const { rows } = await tx.query<{ 'QUERY PLAN': string }>(
         `explain select id from media m
-         where media_search_terms(workspace, name, prompt) @@ media_search_query('${WORKSPACE}', 'boat')`,
+         where media_word_terms(workspace, title, name, prompt, node_type, workflow_id)
+           @@ media_word_query('${WORKSPACE}', '[{"text": "boat", "names": []}]')`,
       );
       return rows.map(row => row['QUERY PLAN']).join('\n');
     });
-    assert.match(plan, /media_search/);
+    assert.match(plan, /media_words/);
   });
 });

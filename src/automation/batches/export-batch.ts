@@ -1,6 +1,5 @@
 // Exports the rows of a batch as CSV, JSON lines or a ZIP archive of their results.
 import { Readable } from 'node:stream';
-import { makeZip } from 'client-zip';
 import Papa from 'papaparse';
 import type { Step } from '../../engine/types.ts';
 import type { Plan } from '../../graph/plan.ts';
@@ -10,6 +9,7 @@ import { parseMemberTexts } from '../../lib/json-scan.ts';
 import { stringifyJson } from '../../lib/json-text.ts';
 import { nameResults } from '../../lib/result-names.ts';
 import { yieldTurn } from '../../lib/yield-turn.ts';
+import { createZipStream, type ZipFile } from '../../lib/zip.ts';
 import { findMediaType } from '../../media/accepted-types.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { toVersionKey } from '../../runs/prepare/run-version.ts';
@@ -58,7 +58,7 @@ export async function exportBatch(
   const plan = await readPlan(deps, toVersionKey(batch.workflow_id, batch.workflow_version));
   const stream =
     format === 'zip'
-      ? toStream(makeZip(listFiles(deps, batch, plan, signal)))
+      ? createZipStream(listFiles(deps, batch, plan, signal))
       : toStream(
           format === 'csv'
             ? prepend(hasMark ? BYTE_ORDER_MARK : '', writeCsv(deps, batch, plan, signal))
@@ -182,12 +182,6 @@ async function readResults(deps: RunDeps, plan: Plan, { status, execution_id }: 
   if (status !== 'completed' || execution_id === null) return [];
   const steps: ReadonlyMap<string, Step> = await readBoundedSteps(deps.db, execution_id);
   return listRunOutputs(plan, steps);
-}
-
-interface ZipFile {
-  readonly name: string;
-  readonly lastModified: Date;
-  readonly input: string | AsyncIterable<Uint8Array>;
 }
 
 /** Yields the files of all results. Deleted files are left out. */

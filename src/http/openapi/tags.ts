@@ -28,7 +28,10 @@ export const TAGS = [
     name: 'Provider callbacks',
     description: 'Receive notifications from providers that a provider call has ended.',
   },
-  { name: 'Media', description: 'Upload, list and delete the files that workflows read and write.' },
+  {
+    name: 'Media',
+    description: 'Upload, search, organize and delete the files that workflows read and write.',
+  },
   { name: 'Video renderer', description: 'Preview and render videos from templates and scene graphs.' },
   { name: 'Templates', description: 'List, read and copy templates, and read published workflows.' },
   { name: 'Folders', description: 'Organize workflows in folders.' },

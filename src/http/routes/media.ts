@@ -1,16 +1,36 @@
-// Registers the routes for media: upload (inline or presigned), list, read and delete.
+// Registers the routes for media: upload (inline or presigned), list, change, download and delete; and collections.
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../lib/errors.ts';
 import { isRecord } from '../../lib/record.ts';
 import { Success } from '../../services/accounts/account.schema.ts';
 import type { Deps } from '../../services/deps.ts';
-import { completeUpload } from '../../services/media/complete-upload.ts';
-import { deleteMedia, listMedia, readMediaItem } from '../../services/media/list-media.ts';
+import { changeMedia, deleteManyMedia, deleteMedia, markMedia } from '../../services/media/change-media.ts';
 import {
+  changeCollection,
+  createCollection,
+  deleteCollection,
+  listWorkspaceCollections,
+  readCollection,
+} from '../../services/media/collections.ts';
+import { completeUpload } from '../../services/media/complete-upload.ts';
+import { downloadMedia } from '../../services/media/download-media.ts';
+import { listMedia, readMediaItem } from '../../services/media/list-media.ts';
+import {
+  ChangeCollectionBody,
+  ChangeMediaBody,
+  Collection,
+  CollectionPage,
+  CollectionParams,
   CompleteUploadBody,
+  CreateCollectionBody,
   CreateUploadBody,
+  DeletedMedia,
+  DeleteManyMediaBody,
+  DownloadMediaQuery,
   InlineUpload,
+  ListCollectionsQuery,
   ListMediaQuery,
+  MarkMediaBody,
   MediaItem,
   MediaPage,
   MediaParams,
@@ -23,24 +43,68 @@ import { readMediaUses } from '../../services/media/media-uses.ts';
 import { createUpload } from '../../services/media/presigned-upload.ts';
 import { uploadForm, uploadInline } from '../../services/media/upload-media.ts';
 import { PageQuery } from '../../services/paging.ts';
+import { Plain } from '../../services/schema.ts';
 import type { Server } from '../deps.ts';
 import { isForm, MAX_UPLOAD_BYTES, readForm, registerForms } from '../form.ts';
-import { createDescriber, FILE_ERRORS, RESOURCE_ERRORS, toSuccess } from '../route.ts';
+import { createDescriber, FILE_ERRORS, RESOURCE_ERRORS, setCreated, toSuccess } from '../route.ts';
 
 const operation = createDescriber('Media');
 
 export function registerMedia(server: Server, deps: Deps): void {
   registerPresignedUploads(server, deps);
+  registerCollections(server, deps);
   server.get(
     '/api/v1/media',
     operation('listMedia', 'workflows:write', {
       summary: 'List the media of the active workspace',
       description:
-        'Returns the media of your active workspace, newest first. Returns only uploads unless `origin` selects other files. Results of runs have their prompt and workflow.',
+        'Returns the media of your active workspace, newest first. Returns only uploads unless `origin` selects other files. Results of runs have their prompt, model and workflow.',
       querystring: ListMediaQuery,
       response: { 200: MediaPage },
     }),
     req => listMedia(deps, req.actor, req.query),
+  );
+  server.patch(
+    '/api/v1/media',
+    operation('markMedia', 'workflows:write', {
+      summary: 'Mark media as favorites',
+      description: 'Adds up to 200 media files to your favorites, or removes them.',
+      errors: ['not_found', 'conflict'],
+      body: MarkMediaBody,
+      response: { 200: Success },
+    }),
+    req => toSuccess(markMedia(deps, req.actor, req.body)),
+  );
+  server.post(
+    '/api/v1/media/delete',
+    operation('deleteManyMedia', 'workflows:write', {
+      summary: 'Delete several media files',
+      description:
+        'Deletes up to 200 media files. Files that workflows use are deleted only with `force`. Files that cannot be deleted are in `failed`.',
+      body: DeleteManyMediaBody,
+      response: { 200: DeletedMedia },
+    }),
+    req => deleteManyMedia(deps, req.actor, req.body),
+  );
+  server.get(
+    '/api/v1/media/download',
+    operation('downloadMedia', 'workflows:write', {
+      summary: 'Download media as a ZIP archive',
+      description:
+        'Streams an archive with up to 200 media files, or with all files of a collection. The files can have 20 GB in total.',
+      errors: [...RESOURCE_ERRORS, 'file_too_large'],
+      querystring: DownloadMediaQuery,
+      response: { 200: Plain('application/zip') },
+      isUncacheable: true,
+      isStreamed: true,
+    }),
+    async (req, reply) => {
+      const archive = await downloadMedia(deps, req.actor, req.query, reply.closeSignal());
+      return reply
+        .header('content-type', 'application/zip')
+        .header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(archive.name)}`)
+        .send(archive.stream);
+    },
   );
   server.get(
     '/api/v1/media/:id',
@@ -64,6 +128,19 @@ export function registerMedia(server: Server, deps: Deps): void {
     }),
     ({ actor, params, query }) => readMediaUses(deps, actor, params.id, query),
   );
+  server.patch(
+    '/api/v1/media/:id',
+    operation('updateMedia', 'workflows:write', {
+      summary: 'Rename a media file or mark it as a favorite',
+      description:
+        'Changes the name of a media file, or whether it is one of your favorites. The URL of the file stays the same.',
+      errors: [...RESOURCE_ERRORS, 'conflict'],
+      params: MediaParams,
+      body: ChangeMediaBody,
+      response: { 200: MediaItem },
+    }),
+    req => changeMedia(deps, req.actor, req.params.id, req.body),
+  );
   server.delete(
     '/api/v1/media/:id',
     operation('deleteMedia', 'workflows:write', {
@@ -78,6 +155,67 @@ export function registerMedia(server: Server, deps: Deps): void {
   );
   // Only this scope accepts forms and bodies of this size.
   void server.register(async scope => registerInlineUpload(scope, deps));
+}
+
+function registerCollections(server: Server, deps: Deps): void {
+  server.get(
+    '/api/v1/collections',
+    operation('listCollections', 'workflows:write', {
+      summary: 'List the collections of the active workspace',
+      description:
+        'Returns the collections of media of your active workspace. List the files of a collection with `GET /media?collectionId=…&origin=all`.',
+      querystring: ListCollectionsQuery,
+      response: { 200: CollectionPage },
+    }),
+    req => listWorkspaceCollections(deps, req.actor, req.query),
+  );
+  server.post(
+    '/api/v1/collections',
+    operation('createCollection', 'workflows:write', {
+      summary: 'Create a collection',
+      description:
+        'Creates a collection of media in your active workspace. The files are not copied, and are not deleted with their runs while a collection contains them.',
+      errors: [...RESOURCE_ERRORS, 'conflict'],
+      body: CreateCollectionBody,
+      response: { 201: Collection },
+    }),
+    async (req, reply) => {
+      const collection = await createCollection(deps, req.actor, req.body);
+      return setCreated(deps, reply, `/api/v1/collections/${collection.id}`).send(collection);
+    },
+  );
+  server.get(
+    '/api/v1/collections/:id',
+    operation('getCollection', 'workflows:write', {
+      summary: 'Read a collection',
+      description: 'Returns the name of a collection and the number of its files.',
+      params: CollectionParams,
+      response: { 200: Collection },
+    }),
+    req => readCollection(deps, req.actor, req.params.id),
+  );
+  server.patch(
+    '/api/v1/collections/:id',
+    operation('updateCollection', 'workflows:write', {
+      summary: 'Change a collection',
+      description: 'Changes the name of a collection, and adds and removes files.',
+      errors: [...RESOURCE_ERRORS, 'conflict'],
+      params: CollectionParams,
+      body: ChangeCollectionBody,
+      response: { 200: Collection },
+    }),
+    req => changeCollection(deps, req.actor, req.params.id, req.body),
+  );
+  server.delete(
+    '/api/v1/collections/:id',
+    operation('deleteCollection', 'workflows:write', {
+      summary: 'Delete a collection',
+      description: 'Deletes a collection. Its files remain.',
+      params: CollectionParams,
+      response: { 200: Success },
+    }),
+    req => toSuccess(deleteCollection(deps, req.actor, req.params.id)),
+  );
 }
 
 async function registerInlineUpload(scope: Server, deps: Deps): Promise<void> {

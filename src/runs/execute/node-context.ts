@@ -1,5 +1,6 @@
 // Builds the context of a node: access to media, the guarded HTTP clients and the clock.
 import type { RunOptions } from '../../engine/types.ts';
+import type { Plan } from '../../graph/plan.ts';
 import type { GuardedFetch } from '../../lib/fetch.ts';
 import { SVG_TYPE } from '../../media/accepted-types.ts';
 import { rasterizeSvg } from '../../media/svg/rasterize.ts';
@@ -19,12 +20,13 @@ const MAX_FETCH_BYTES = 26_214_400;
 
 export function createNodeContext(
   deps: RunDeps,
-  run: RunRow,
+  { row: run, plan }: { readonly row: RunRow; readonly plan: Plan },
   credentials: CredentialContext,
 ): RunOptions['createContext'] {
   const owner = { userId: run.user_id, workspace: run.workspace, executionId: run.id };
   const openMedia = createSourceReader(deps, owner);
   const callbackUrl = createCallbackUrlBuilder(deps);
+  const nodeTypes = new Map(plan.nodes.map(({ id, nodeType }) => [id, nodeType]));
   return (nodeId, _attempt, signal, values) => ({
     ...credentials,
     settings: deps.settings,
@@ -33,7 +35,12 @@ export function createNodeContext(
     now: deps.now,
     media: {
       put: (source, file) =>
-        storeMedia(deps, { ...owner, prompt: findPrompt(values) }, { source, ...file }, signal),
+        storeMedia(
+          deps,
+          { ...owner, prompt: findPrompt(values), nodeType: nodeTypes.get(nodeId) },
+          { source, ...file },
+          signal,
+        ),
       read: (ref, maxBytes = MAX_READ_BYTES) => readMedia(deps, ref, maxBytes),
       readRaster: async ref => {
         const bytes = await readMedia(deps, ref, MAX_READ_BYTES);

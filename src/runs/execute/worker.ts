@@ -278,7 +278,7 @@ function runEngine(
     steps: new Map(run.steps),
     overrides: run.overrides,
     decisions: parseDecisions(row),
-    createContext: createNodeContext(retryingDeps, row, run.credentials),
+    createContext: createNodeContext(retryingDeps, run, run.credentials),
     ...omitUndefined({
       cache: request.useCache === false ? undefined : createNodeCache(deps, row.workspace),
       secrets: run.secrets,

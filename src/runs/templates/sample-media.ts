@@ -65,6 +65,7 @@ function toRow(id: string, path: string, file: SampleFile): NewMedia {
     execution_id: null,
     prompt: null,
     poster_id: null,
+    node_type: null,
   };
 }
 

@@ -110,7 +110,7 @@ async function copyOne(
     await dropFile(deps, id);
     return ignoreNotFound(err);
   }
-  const { created_at: _, ...record } = row;
+  const { created_at: _, title: __, ...record } = row;
   return {
     ...record,
     id,
@@ -120,5 +120,6 @@ async function copyOne(
     execution_id: null,
     prompt: null,
     poster_id: null,
+    node_type: null,
   };
 }

@@ -1,15 +1,14 @@
-// Lists, reads and deletes the media of a workspace.
+// Lists, searches and reads the media of a workspace.
+import { isModel } from '../../graph/catalog.ts';
 import { AppError, requireFound } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
-import type { MediaOrigin, MediaRow, UsingWorkflow } from '../../store/media/media.ts';
 import {
-  deleteMediaRow,
   findListedMedia,
-  findMedia,
-  listUsingWorkflows,
+  listWorkflowsNamed,
   listWorkspaceMedia,
-  mayUseMedia,
-} from '../../store/media/media.ts';
+  type SearchWord,
+} from '../../store/media/library.ts';
+import { findMedia, type MediaOrigin, type MediaRow, mayUseMedia } from '../../store/media/media.ts';
 import { findTeam } from '../../store/teams.ts';
 import {
   canInWorkspace,
@@ -20,33 +19,74 @@ import {
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import { getActiveWorkspace } from '../accounts/teams.ts';
 import type { Deps } from '../deps.ts';
-import { byId, readPage } from '../paging.ts';
+import { byId, parseTimeFilter, readPage } from '../paging.ts';
 import type { ListMediaQuery } from './media.schema.ts';
 import { presentMedia } from './media-record.ts';
-import { dropFile } from './receive-file.ts';
-
-const MAX_NAMED_USES = 20;
 
 /** Lists the media of the active workspace, newest first. The default origin is `upload`. */
 export async function listMedia(deps: Deps, actor: Actor, query: ListMediaQuery) {
-  const { origin = 'upload', type: kind = null, q: search } = query;
+  const { origin = 'upload', q: search, collectionId = null } = query;
   const user = requireScope(actor, 'workflows:write');
-  const workspace = await getActiveWorkspace(deps.db, user);
-  const viewer = { userId: user.userId, seesPrompts: canInWorkspace(user, 'edit', workspace) };
-  const origins = origin === 'all' ? LIBRARY : [origin];
+  const access = await getActiveWorkspace(deps.db, user);
+  const workspace = getWorkspaceId(access);
+  const viewer = { userId: user.userId, seesPrompts: canInWorkspace(user, 'edit', access) };
+  const filter = {
+    origins: origin === 'all' ? LIBRARY : [origin],
+    kind: query.type ?? null,
+    nodeType: query.model ?? null,
+    madeBy: query.userId ?? null,
+    createdAfter: parseTimeFilter('createdAfter', query.createdAfter),
+    createdBefore: parseTimeFilter('createdBefore', query.createdBefore),
+    collectionId,
+    isFavorite: query.favorite ?? false,
+    words: search === undefined ? [] : await readWords(deps, workspace, search),
+  };
   return readPage(
     query,
     byId('media'),
     ({ after: before, limit }) =>
-      listWorkspaceMedia(deps.db, getWorkspaceId(workspace), viewer, {
-        origins,
-        kind,
-        search: search?.normalize('NFC') ?? null,
-        before,
-        limit,
-      }),
+      listWorkspaceMedia(deps.db, workspace, viewer, { ...filter, before, limit }),
     row => presentMedia(deps, row),
   );
+}
+
+/** Further words are ignored. */
+const MAX_WORDS = 8;
+/** The maximum number of workflows and node types by whose name a word finds files. */
+const MAX_NAMED = 100;
+
+/** Splits a search into words, and texts in double quotes. A word also finds the files of workflows and models. */
+async function readWords(deps: Deps, workspace: string, search: string): Promise<readonly SearchWord[]> {
+  const texts = splitWords(search);
+  const words = [];
+  for (const text of texts)
+    words.push({
+      text,
+      nodeTypes: findModelsNamed(deps, text),
+      workflowIds: await listWorkflowsNamed(deps.db, workspace, { text, limit: MAX_NAMED }),
+    });
+  return words;
+}
+
+function splitWords(search: string): readonly string[] {
+  const texts = Array.from(search.normalize('NFC').matchAll(/"([^"]+)"|\S+/g), ([word, phrase]) =>
+    (phrase ?? word).trim(),
+  );
+  return [...new Set(texts)].filter(text => text !== '').slice(0, MAX_WORDS);
+}
+
+function findModelsNamed({ catalog }: Deps, word: string): readonly string[] {
+  const lowerWord = word.toLowerCase();
+  return catalog.entries
+    .filter(
+      entry =>
+        isModel(entry) &&
+        [entry.label, entry.nodeType, entry.family ?? ''].some(name =>
+          name.toLowerCase().includes(lowerWord),
+        ),
+    )
+    .slice(0, MAX_NAMED)
+    .map(({ nodeType }) => nodeType);
 }
 
 /** The origins of media in the library. */
@@ -68,46 +108,20 @@ export async function readMediaItem(deps: Deps, actor: Actor, id: string) {
 
 const NOT_FOUND = 'Media not found.';
 
-/** Deletes a file. Throws 404, 403 and, unless `force` is set, 409 `media_in_use` with the workflows that use it. */
-export async function deleteMedia(
-  deps: Deps,
-  actor: Actor,
-  id: string,
-  { force = false }: { readonly force?: boolean | undefined },
-): Promise<void> {
-  const user = requireScope(actor, 'workflows:write');
-  const row = await getMedia(deps, id);
-  if (!(await hasWorkspaceAccess(deps, user, 'edit', row))) {
-    throw new AppError('forbidden', "You don't have permission to delete this media.");
-  }
-  const use = { mediaId: id, workspace: row.workspace, userId: user.userId, limit: MAX_NAMED_USES };
-  const uses = force ? [] : await listUsingWorkflows(deps.db, use);
-  if (uses.length > 0) throw createMediaInUseError(uses);
-  await deleteMediaRow(deps.db, id);
-  await dropFile(deps, id);
-}
-
-async function getMedia(deps: Deps, id: string): Promise<MediaRow> {
+/** Returns the row of a file. Throws 404. */
+export async function getMedia(deps: Deps, id: string): Promise<MediaRow> {
   return requireFound(isId('media', id) ? await findMedia(deps.db, id) : undefined, NOT_FOUND);
 }
 
-async function hasWorkspaceAccess(
+/** Returns whether the user may perform the action in the workspace of the file. */
+export async function hasWorkspaceAccess(
   deps: Deps,
   user: UserActor,
   action: WorkspaceAction,
-  { workspace }: MediaRow,
+  { workspace }: Pick<MediaRow, 'workspace'>,
 ): Promise<boolean> {
   if (workspace === getPersonalWorkspaceId(user.userId)) return true;
   const team = await findTeam(deps.db, user.userId, workspace);
   const access = { user_id: user.userId, team_id: workspace, team_role: team?.role ?? null };
   return canInWorkspace(user, action, access);
-}
-
-function createMediaInUseError(uses: readonly UsingWorkflow[]): AppError {
-  const names = uses.map(({ id, name }) => `${name} (${id})`).join(', ');
-  return new AppError(
-    'media_in_use',
-    `This media is used by these workflows: ${names}. Remove it from them first, or add ?force=true.`,
-    { details: { workflows: uses } },
-  );
 }

@@ -1,7 +1,9 @@
 // Presents media records to nodes and callers, with their URLs.
+import { isModel } from '../../graph/catalog.ts';
 import type { MediaRef } from '../../graph/types.ts';
 import { decodeName } from '../../media/file-name.ts';
-import type { ListedMediaRow, MediaRow, NewMedia } from '../../store/media/media.ts';
+import type { ListedMediaRow } from '../../store/media/library.ts';
+import type { MediaRow, NewMedia } from '../../store/media/media.ts';
 import { getPersonalWorkspaceId } from '../accounts/access.ts';
 import type { Deps } from '../deps.ts';
 
@@ -41,13 +43,16 @@ export function presentUpload(deps: SettingsOnly, row: UploadColumns) {
 }
 
 /** Presents a media file with its name, owner and origin. */
-export function presentMedia(deps: SettingsOnly, row: ListedMediaRow) {
+export function presentMedia(deps: Pick<Deps, 'settings' | 'catalog'>, row: ListedMediaRow) {
   const { poster_id, poster_name, workflow_id, workflow_name } = row;
   const isPersonal = row.workspace === getPersonalWorkspaceId(row.user_id);
   return {
     ...presentUpload(deps, row),
-    name: row.name,
+    name: row.title ?? row.name,
     teamId: isPersonal ? null : row.workspace,
+    userId: row.user_id,
+    userName: row.user_name,
+    isFavorite: row.is_favorite,
     origin: row.origin,
     posterUrl:
       poster_id === null || poster_name === null
@@ -56,9 +61,16 @@ export function presentMedia(deps: SettingsOnly, row: ListedMediaRow) {
     prompt: row.prompt,
     workflow:
       workflow_id === null || workflow_name === null ? null : { id: workflow_id, name: workflow_name },
+    model: findModel(deps, row.node_type),
     executionId: row.execution_id,
     createdAt: row.created_at.toISOString(),
   };
+}
+
+/** Returns null for a node that is no model. */
+function findModel({ catalog }: Pick<Deps, 'catalog'>, nodeType: string | null) {
+  const entry = nodeType === null ? undefined : catalog.find(nodeType);
+  return entry === undefined || !isModel(entry) ? null : { nodeType: entry.nodeType, label: entry.label };
 }
 
 /** Returns the reference to the file that nodes pass on. */

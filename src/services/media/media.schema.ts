@@ -2,8 +2,9 @@
 import { type Static, Type } from 'typebox';
 import { MEDIA_ORIGINS } from '../../store/media/media.ts';
 import { USE_KINDS } from '../../store/media/uses.ts';
+import { Name } from '../accounts/names.ts';
 import { PageQuery, PageSchema } from '../paging.ts';
-import { Exact, IdParams, Named, NamedExact, Nullable } from '../schema.ts';
+import { Exact, Id, IdParams, Named, NamedExact, Nullable, PositiveInteger, Timestamp } from '../schema.ts';
 
 /** The size and duration of a video or sound, which the service does not measure. */
 const HINTS = {
@@ -75,9 +76,18 @@ export const ListMediaQuery = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 200,
-      description: 'Only media with this text in the name, the prompt or the name of the workflow',
+      description:
+        'Only media that match all of these words, in any order: in the name, the prompt, the workflow or the model. Words in double quotes are one text. At most eight',
     }),
   ),
+  model: Type.Optional(Type.String({ maxLength: 200, description: 'Only results of this node type' })),
+  userId: Type.Optional(
+    PositiveInteger({ description: 'Only files that this user uploaded, or whose run this user started' }),
+  ),
+  collectionId: Type.Optional(Id('Only media of this collection')),
+  favorite: Type.Optional(Type.Boolean({ description: 'Whether to return only your favorites' })),
+  createdAfter: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601, inclusive' })),
+  createdBefore: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601, exclusive' })),
   ...PageQuery.properties,
 });
 export type ListMediaQuery = Static<typeof ListMediaQuery>;
@@ -85,6 +95,78 @@ export type ListMediaQuery = Static<typeof ListMediaQuery>;
 export const RemoveMediaQuery = Type.Object({
   force: Type.Optional(Type.Boolean({ default: false, description: 'Delete it even if workflows use it' })),
 });
+
+const MediaIds = (description: string) =>
+  Type.Array(Id('Media ID, `med_…`'), { minItems: 1, maxItems: 200, description });
+
+export const ChangeMediaBody = NamedExact('MediaChanges', 'The fields of a media file to change', {
+  name: Type.Optional(Name),
+  isFavorite: Type.Optional(Type.Boolean({ description: 'Whether it is one of your favorites' })),
+});
+export type ChangeMediaBody = Static<typeof ChangeMediaBody>;
+
+export const MarkMediaBody = NamedExact('MediaMark', 'The files to mark', {
+  mediaIds: MediaIds('The files to mark'),
+  isFavorite: Type.Boolean({ description: 'Whether they are your favorites' }),
+});
+export type MarkMediaBody = Static<typeof MarkMediaBody>;
+
+export const DeleteManyMediaBody = NamedExact('MediaDeletion', 'The files to delete', {
+  mediaIds: MediaIds('The files to delete'),
+  force: Type.Optional(
+    Type.Boolean({ default: false, description: 'Delete them even if workflows use them' }),
+  ),
+});
+export type DeleteManyMediaBody = Static<typeof DeleteManyMediaBody>;
+
+export const DeletedMedia = Named('DeletedMedia', 'The outcome of a deletion', {
+  deleted: Type.Array(Type.String(), { description: 'The IDs of the deleted files' }),
+  failed: Type.Array(Type.Object({ mediaId: Type.String(), code: Type.String(), message: Type.String() }), {
+    description: 'The files that remain, with the error that `DELETE /media/{id}` would return',
+  }),
+});
+
+export const DownloadMediaQuery = Type.Object({
+  mediaIds: Type.Optional(
+    Type.String({ maxLength: 8000, description: 'Up to 200 media IDs, separated by commas' }),
+  ),
+  collectionId: Type.Optional(Id('The collection whose files to download, instead of `mediaIds`')),
+});
+export type DownloadMediaQuery = Static<typeof DownloadMediaQuery>;
+
+export const CollectionParams = IdParams('Collection ID, `col_…`');
+
+export const ListCollectionsQuery = Type.Object({
+  mediaId: Type.Optional(Id('Only collections that contain this file')),
+  ...PageQuery.properties,
+});
+export type ListCollectionsQuery = Static<typeof ListCollectionsQuery>;
+
+export const CreateCollectionBody = NamedExact('CollectionInput', 'The collection to create', {
+  name: Name,
+  mediaIds: Type.Optional(MediaIds('The first files of the collection')),
+});
+export type CreateCollectionBody = Static<typeof CreateCollectionBody>;
+
+export const ChangeCollectionBody = NamedExact('CollectionChanges', 'The fields and files to change', {
+  name: Type.Optional(Name),
+  addMediaIds: Type.Optional(MediaIds('The files to add')),
+  removeMediaIds: Type.Optional(MediaIds('The files to remove from the collection')),
+});
+export type ChangeCollectionBody = Static<typeof ChangeCollectionBody>;
+
+export const Collection = Named('Collection', 'A collection of media', {
+  id: Type.String(),
+  name: Type.String(),
+  mediaCount: Type.Integer(),
+  teamId: Nullable(Type.String()),
+  coverUrl: Nullable(
+    Type.String({ format: 'uri', description: 'The newest image, or a still image of the newest video' }),
+  ),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+export const CollectionPage = PageSchema(Collection);
 
 const RESULT = {
   url: Type.String({ format: 'uri' }),
@@ -105,8 +187,11 @@ export const UploadResult = Named('Media', 'A stored file', {
 
 export const MediaItem = Named('MediaItem', 'A media file with its name and owner', {
   ...RESULT,
-  name: Type.String(),
+  name: Type.String({ description: 'The name that users see. The URL keeps the first name' }),
   teamId: Nullable(Type.String()),
+  userId: Type.Integer({ description: 'The user who uploaded it or started its run' }),
+  userName: Nullable(Type.String()),
+  isFavorite: Type.Boolean({ description: 'Whether it is one of your favorites' }),
   origin: Type.Enum(MEDIA_ORIGINS),
   posterUrl: Nullable(Type.String({ format: 'uri', description: 'A still image of a rendered video' })),
   prompt: Nullable(
@@ -119,6 +204,12 @@ export const MediaItem = Named('MediaItem', 'A media file with its name and owne
     Type.Object(
       { id: Type.String(), name: Type.String() },
       { description: 'The workflow whose run created the file, if it is still in the workspace' },
+    ),
+  ),
+  model: Nullable(
+    Type.Object(
+      { nodeType: Type.String(), label: Type.String() },
+      { description: 'The model that created the file' },
     ),
   ),
   executionId: Nullable(Type.String({ description: 'The run that created the file' })),

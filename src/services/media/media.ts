@@ -49,5 +49,8 @@ async function fetchForRun(
   signal: AbortSignal,
 ): Promise<MediaRef> {
   const received = await receiveUrl(deps, url, signal);
-  return toMediaRef(deps, await recordFile(deps, received, { ...owner, prompt: undefined, origin: 'input' }));
+  return toMediaRef(
+    deps,
+    await recordFile(deps, received, { ...owner, prompt: undefined, nodeType: undefined, origin: 'input' }),
+  );
 }

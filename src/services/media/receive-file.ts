@@ -43,6 +43,7 @@ export interface FileOwner {
   readonly origin: MediaRow['origin'];
   readonly executionId: string | null;
   readonly prompt?: string | undefined;
+  readonly nodeType?: string | undefined;
   readonly posterId?: string | undefined;
 }
 
@@ -123,6 +124,7 @@ export function toMediaRow(file: ReceivedFile, owner: FileOwner, hints: Nullable
         ? null
         : cutText(owner.prompt, MAX_PROMPT_CHARS).replaceAll('\0', '').toWellFormed(),
     poster_id: owner.posterId ?? null,
+    node_type: owner.nodeType ?? null,
   };
 }
 

@@ -17,6 +17,8 @@ export interface MediaOwner {
   readonly executionId: string | null;
   /** The prompt of the node that stores media. */
   readonly prompt?: string | undefined;
+  /** The type of the node that stores media. */
+  readonly nodeType?: string | undefined;
 }
 
 /** A node's reference to a media file: an id or a URL. */

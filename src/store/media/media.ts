@@ -24,15 +24,19 @@ export interface MediaRow {
   readonly prompt: string | null;
   /** The still image of a video, which is not listed on its own. */
   readonly poster_id: string | null;
+  /** The type of the node that created the file. */
+  readonly node_type: string | null;
+  /** The name that a user gave the file; null if it has its first name. */
+  readonly title: string | null;
   readonly created_at: Date;
 }
 
-export type NewMedia = Omit<MediaRow, 'created_at'>;
+export type NewMedia = Omit<MediaRow, 'created_at' | 'title'>;
 
 const NEW_COLUMNS =
-  'id, user_id, workspace, name, content_type, bytes, sha256, width, height, duration, origin, execution_id, prompt, poster_id';
+  'id, user_id, workspace, name, content_type, bytes, sha256, width, height, duration, origin, execution_id, prompt, poster_id, node_type';
 
-export const MEDIA_COLUMNS = `${NEW_COLUMNS}, created_at`;
+export const MEDIA_COLUMNS = `${NEW_COLUMNS}, title, created_at`;
 
 /** The workspace of templates' sample results, which every user may use. */
 export const TEMPLATES_WORKSPACE = 'templates';
@@ -99,81 +103,9 @@ export async function listUsableMedia(
   );
 }
 
-/** A media file with the workflow whose run created the file. */
-export interface ListedMediaRow extends MediaRow {
-  readonly poster_name: string | null;
-  /** The workflow whose run created the file, if the workflow is still in the workspace. */
-  readonly workflow_id: string | null;
-  readonly workflow_name: string | null;
-}
-
-export interface MediaViewer {
-  readonly userId: number;
-  /** Whether the viewer may read all runs of the workspace, and so the prompts of other users. */
-  readonly seesPrompts: boolean;
-}
-
-// $1 is the viewer's user id, $2 whether the viewer sees the prompts of other users.
-const SELECT_LISTED = `
-  select ${MEDIA_COLUMNS.split(', ')
-    .map(column =>
-      column === 'prompt' ? 'case when m.user_id = $1 or $2 then m.prompt end as prompt' : `m.${column}`,
-    )
-    .join(', ')},
-    p.name as poster_name, w.id as workflow_id, w.name as workflow_name
-  from media m left join media p on p.id = m.poster_id
-    left join workflows w on w.id = m.workflow_id and w.deleted_at is null
-      and coalesce(w.team_id, 'user:' || w.user_id) = m.workspace`;
-
-export function findListedMedia(
-  tx: Tx,
-  id: string,
-  { userId, seesPrompts }: MediaViewer,
-): Promise<ListedMediaRow | undefined> {
-  return first(tx, `${SELECT_LISTED} where m.id = $3`, [userId, seesPrompts, id]);
-}
-
-export interface MediaQuery {
-  readonly origins: readonly MediaOrigin[];
-  /** The part of the content type before the slash. */
-  readonly kind: string | null;
-  /** Text in the name, the prompt or the workflow's name. */
-  readonly search: string | null;
-  readonly before: string | null;
-  readonly limit: number;
-}
-
-// $3 is the workspace, $4 the origins, $5 the kind or null, $6 the id to start below or null.
-const IS_LISTED = `m.workspace = $3 and m.origin = any ($4::text[])
-  and ($5::text is null or starts_with(m.content_type, $5 || '/')) and ($6::text is null or m.id < $6)
-  and not exists (select from media v where v.poster_id = m.id)`;
-const NEWEST_PAGE = 'order by m.id desc limit $7';
-
-const containsSearch = (text: string): string => `strpos(lower(${text}), lower($8::text)) > 0`;
-
-/** Selects the ids of the newest files whose name, prompt or workflow name contains the text. */
-const MATCHING_IDS = `
-  (select m.id from media m where ${IS_LISTED}
-     and media_search_terms(m.workspace, m.name, m.prompt) @@ media_search_query($3, $8)
-     and ${containsSearch("concat_ws(E'\\n', m.name, case when m.user_id = $1 or $2 then m.prompt end)")} ${NEWEST_PAGE})
-  union
-  (select n.id from workflows w cross join lateral (
-     select m.id from media m where m.workflow_id = w.id and ${IS_LISTED} ${NEWEST_PAGE}) n
-   where (w.team_id = $3 or w.team_id is null and w.user_id = substring($3 from '^user:(\\d+)$')::int)
-     and w.deleted_at is null and ${containsSearch('w.name')})`;
-
-/** Lists the workspace's media except posters of videos, newest first. */
-export function listWorkspaceMedia(
-  tx: Tx,
-  workspace: string,
-  { userId, seesPrompts }: MediaViewer,
-  { origins, kind, search, before, limit }: MediaQuery,
-): Promise<readonly ListedMediaRow[]> {
-  return all(
-    tx,
-    `${SELECT_LISTED} where ${search === null ? IS_LISTED : `m.id in (${MATCHING_IDS})`} ${NEWEST_PAGE}`,
-    [userId, seesPrompts, workspace, origins, kind, before, limit, ...(search === null ? [] : [search])],
-  );
+/** Sets the name that users see. The URL keeps the first name. */
+export function setMediaTitle(tx: Tx, id: string, title: string | null): Promise<boolean> {
+  return matches(tx, 'update media set title = $2 where id = $1', [id, title]);
 }
 
 /**

@@ -7,7 +7,7 @@ const TEXTS_WITH_MEDIA_IDS = `
   union all select coalesce(w.description, '') || coalesce(w.publish_settings::text, '') from workflows w`;
 
 /**
- * The condition that a run, a video, a version of a graph, a workflow's media or poster, a page, or a published text
+ * The condition that a run, a video, a collection, a favorite, a version of a graph, a workflow's media or poster, a page, or a published text
  * uses `m`. The newest image of a workflow counts as used, because it is the poster if no poster is pinned. A workflow
  * without an image has the poster of its template, `sample_poster`.
  *
@@ -18,6 +18,8 @@ export const MEDIA_IS_USED = `(
   exists (select from executions e where e.id = m.execution_id)
   or exists (select from media_reuses r where r.media_id = m.id)
   or exists (select from media v where v.poster_id = m.id)
+  or exists (select from media_collection_items i where i.media_id = m.id)
+  or exists (select from media_favorites f where f.media_id = m.id)
   or exists (select from workflow_media w where w.media_id = m.id)
   or exists (select from workflows w where w.media_id = m.id)
   or exists (select from workflows w where w.sample_poster = m.id and w.deleted_at is null)

@@ -336,6 +336,17 @@ async function tourMedia({ send }: TourContext): Promise<void> {
   await send('GET', `${V1}/media`);
   await send('GET', `${V1}/media/${mediaId}`);
   await send('GET', `${V1}/media/${mediaId}/uses`);
+  await send('PATCH', `${V1}/media/${mediaId}`, { name: 'A cat', isFavorite: true });
+  await send('PATCH', `${V1}/media`, { mediaIds: [mediaId], isFavorite: false });
+  const { id: collectionId } = (
+    await send('POST', `${V1}/collections`, { name: 'Cats', mediaIds: [mediaId] })
+  ).body;
+  await send('GET', `${V1}/collections`);
+  await send('GET', `${V1}/collections/${collectionId}`);
+  await send('PATCH', `${V1}/collections/${collectionId}`, { name: 'Best cats', removeMediaIds: [mediaId] });
+  await send('GET', `${V1}/media/download`);
+  await send('DELETE', `${V1}/collections/${collectionId}`);
+  await send('POST', `${V1}/media/delete`, { mediaIds: [`med_${UNKNOWN_ID}`] });
   await send('DELETE', `${V1}/media/${mediaId}`);
   const bytes = await noiseImage(4, 4, 'png');
   const upload = (

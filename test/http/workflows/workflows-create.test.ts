@@ -54,6 +54,7 @@ async function addMedia(user: ApiUser, workspace = `user:${user.userId}`): Promi
       execution_id: null,
       prompt: null,
       poster_id: null,
+      node_type: null,
     },
   ]);
   return id;

@@ -174,6 +174,7 @@ describe('poster of a workflow', () => {
         execution_id: String(run.body.executionId),
         prompt: null,
         poster_id: null,
+        node_type: null,
       },
     ]);
     return `${app.deps.settings.CDN_URL}/${mediaId}/out.png`;
