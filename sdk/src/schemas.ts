@@ -235,6 +235,8 @@ export type ErrorIssue = {
   readonly path?: string;
   readonly nodeId?: string;
   readonly edgeId?: string;
+  /** The id of an input of the node */
+  readonly port?: string;
   readonly code: string;
   readonly message: string;
   readonly suggestion?: string;
@@ -2021,6 +2023,8 @@ export type LintIssue = {
   readonly edgeId?: string;
   /** JSON pointer into { nodes, edges } */
   readonly path?: string;
+  /** The id of an input of the node */
+  readonly port?: string;
   readonly message: string;
   readonly suggestion?: string;
 };

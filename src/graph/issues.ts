@@ -7,6 +7,8 @@ export interface LintIssue {
   readonly nodeId?: string;
   readonly edgeId?: string;
   readonly path?: string;
+  /** The id of an input of the node. */
+  readonly port?: string;
   readonly message: string;
   readonly suggestion?: string;
 }

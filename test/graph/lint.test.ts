@@ -257,6 +257,18 @@ describe('lintGraph', () => {
     it(name, () => assert.deepEqual(summarize(lintCase).sort(), [...lintCase.expected].sort()));
   }
 
+  it('names the port of an issue that is about one', () => {
+    const edges = [edge(PROMPT_EDGE), edge('u.text > g.prompt')];
+    const nodes = [TEXT, node('u', 'input:text'), IMAGE, node('h', 'generate:image')];
+    assert.deepEqual(
+      lintGraph({ nodes, edges }, CATALOG).issues.map(({ code, nodeId, port }) => [code, nodeId, port]),
+      [
+        ['required_port_unfed', 'h', 'prompt'],
+        ['port_fed_twice', 'g', 'prompt'],
+      ],
+    );
+  });
+
   it('reports at most 500 issues, errors first', () => {
     const unknownKeys = Array.from({ length: 600 }, (_, index) => [`bad${index}`, 1]);
     const nodes = [node('g', 'generate:image', Object.fromEntries(unknownKeys)), node('x', 'no:such')];

@@ -1,6 +1,5 @@
 // Defines fixes for issues of edges: missing ends and ports, incompatible types, cycles, inputs with several sources.
 import { resolveEdgePorts, toHandle } from '../../../src/graph/handles.ts';
-import { describeDoubleFeed } from '../../../src/graph/lint/rules-edges.ts';
 import type { GraphEdge } from '../../../src/graph/types.ts';
 import { messages } from '../../flow-messages.ts';
 import { apply, findEdgeIndex, findNode } from '../board.ts';
@@ -93,15 +92,11 @@ function createConverterFix({ board, catalog }: FixContext, edge: GraphEdge): Fi
 
 /** Keeps the last edge of the port, because a run uses its value. */
 function createKeepLastEdgeFix({ board, catalog, issue }: FixContext): Fix | undefined {
-  const wires = listWires(board, catalog).filter(({ edge }) => edge.target === issue.nodeId);
-  for (const portWires of Map.groupBy(wires, ({ to }) => to.id).values()) {
-    const ids = portWires.map(({ edge }) => edge.id);
-    const [first] = portWires;
-    if (first === undefined || describeDoubleFeed(first.to, ids) !== issue.message) continue;
-    const removedIds = ids.filter(id => id !== ids.at(-1));
-    return toFix(fixMessages.keepNewest, remove(board, { edges: removedIds }));
-  }
-  return undefined;
+  const ids = listWires(board, catalog)
+    .filter(({ edge, to }) => edge.target === issue.nodeId && to.id === issue.port)
+    .map(({ edge }) => edge.id);
+  const removedIds = ids.filter(id => id !== ids.at(-1));
+  return toFix(fixMessages.keepNewest, remove(board, { edges: removedIds }));
 }
 
 /** Removes the newest edge of the cycle through the node. */

@@ -2,7 +2,6 @@
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
 import { getChildIds, withType } from '../../../src/graph/edit.ts';
 import { resolveEdgePorts } from '../../../src/graph/handles.ts';
-import { describeUnfed } from '../../../src/graph/lint/rules-nodes.ts';
 import type { GraphNode } from '../../../src/graph/types.ts';
 import { messages } from '../../flow-messages.ts';
 import { type Change, findNode } from '../board.ts';
@@ -41,9 +40,7 @@ export const NODE_FIXES: Readonly<Record<string, FindFix>> = {
   required_port_unfed: context => {
     const node = findIssueNode(context);
     if (node === undefined) return undefined;
-    const input = getPorts(context.catalog, node).inputs.find(
-      port => describeUnfed(port) === context.issue.message,
-    );
+    const input = getPorts(context.catalog, node).inputs.find(({ id }) => id === context.issue.port);
     return input && { kind: 'fill', label: fixMessages.fill(input.label), nodeId: node.id, input };
   },
   duplicate_node_id: ({ board, issue: { nodeId } }) => {

@@ -2,7 +2,7 @@
 // connection.
 
 import { isBypassed } from '../bypass.ts';
-import { canFeed, type InputDef, type OutputDef } from '../catalog.ts';
+import { canFeed, type OutputDef } from '../catalog.ts';
 import { type PortSide, toHandle, toPortId } from '../handles.ts';
 import { quote, toJsonPointer } from '../issues.ts';
 import { type ComparisonBudget, findNearestName } from '../nearest.ts';
@@ -133,22 +133,14 @@ function* findBlockedEdges({ blockedEdges }: LintContext): Iterable<RuleIssue> {
 
 function* findDoubleFeeds({ nodes }: LintContext): Iterable<RuleIssue> {
   for (const { node, index, feeds } of nodes) {
-    for (const edges of feeds.values()) {
+    for (const [port, edges] of feeds) {
       const input = edges[0]?.input;
       if (edges.length < 2 || input === undefined || input.type === 'LIST') continue;
-      const message = describeDoubleFeed(
-        input,
-        edges.map(({ edge }) => edge.id),
-      );
-      yield { nodeId: node.id, path: toJsonPointer('nodes', index), message };
+      const shownIds = edges.slice(0, 6).map(({ edge }) => quote(edge.id));
+      const message = `The port ${quote(input.label)} accepts one value but has ${edges.length} connections (${shownIds.join(', ')}). Keep one.`;
+      yield { nodeId: node.id, path: toJsonPointer('nodes', index), port, message };
     }
   }
-}
-
-/** Returns the message of `port_fed_twice`, by which the editor identifies the port. */
-export function describeDoubleFeed({ label }: InputDef, edgeIds: readonly string[]): string {
-  const shownIds = edgeIds.slice(0, 6).map(quote).join(', ');
-  return `The port ${quote(label)} accepts one value but has ${edgeIds.length} connections (${shownIds}). Keep one.`;
 }
 
 /** Finds nodes that zip lists of different lengths. Knows only the lengths of lists that are written in the graph. */

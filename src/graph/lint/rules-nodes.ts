@@ -55,7 +55,7 @@ export const NODE_RULES: readonly Rule[] = [
 ];
 
 /** An issue of a node rule. `path` is relative to the node. */
-export type NodeRuleIssue = Pick<RuleIssue, 'message' | 'suggestion'> & {
+export type NodeRuleIssue = Pick<RuleIssue, 'port' | 'message' | 'suggestion'> & {
   readonly path: readonly (string | number)[];
 };
 
@@ -242,17 +242,12 @@ function* findStrayPorts({ node, entry, inputs }: LintNode): Iterable<NodeRuleIs
 }
 
 function* findMissingInputs({ config, params, inputs, feeds }: LintNode): Iterable<NodeRuleIssue> {
-  for (const input of inputs.values()) {
-    const { id, isPort, required, wiredOnly, default: fallback } = input;
+  for (const { id, label, isPort, required, wiredOnly, default: fallback } of inputs.values()) {
     if (!isPort || !required || fallback !== undefined || feeds.has(id)) continue;
     if (wiredOnly !== true && (isSet(config, id) || isSet(params, id))) continue;
-    yield { path: [], message: describeUnfed(input) };
+    const message = `The required port ${quote(label)} is not connected. Connect an output to it.`;
+    yield { path: [], port: id, message };
   }
-}
-
-/** Returns the message of `required_port_unfed`, by which the editor identifies the port. */
-export function describeUnfed({ label }: InputDef): string {
-  return `The required port ${quote(label)} is not connected. Connect an output to it.`;
 }
 
 function* findMissingFields({ config, params, inputs }: LintNode): Iterable<NodeRuleIssue> {

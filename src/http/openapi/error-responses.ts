@@ -76,6 +76,7 @@ export const ERROR_ISSUE_SCHEMA = {
     path: { ...TEXT, description: 'A JSON pointer into the body' },
     nodeId: TEXT,
     edgeId: TEXT,
+    port: { ...TEXT, description: 'The id of an input of the node' },
     code: TEXT,
     message: TEXT,
     suggestion: TEXT,

@@ -17,6 +17,7 @@ const Issue = Named('LintIssue', 'An issue that the lint found', {
   nodeId: Type.Optional(Type.String()),
   edgeId: Type.Optional(Type.String()),
   path: Type.Optional(Type.String({ description: 'JSON pointer into { nodes, edges }' })),
+  port: Type.Optional(Type.String({ description: 'The id of an input of the node' })),
   message: Type.String(),
   suggestion: Type.Optional(Type.String()),
 });
