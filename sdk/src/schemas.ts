@@ -391,12 +391,13 @@ export type AppEstimate = {
 
 /** The inputs of a run of an app */
 export type AppEstimateRequest = {
-  /** By `input_1`, `input_2` and so on, as in the `inputSchema` of the app. A file is `{ mediaId }` */
+  /** By `input_1`, `input_2` and so on, as in the `inputSchema` of the app, or by the name of the input in the workflow. A file is `{ mediaId }` */
   readonly inputs: Readonly<Record<string, unknown>>;
 };
 
 /** An input of the form */
 export type AppInput = {
+  /** An input node. When you save the app, its name works too */
   readonly nodeId: string;
   /** Default: its kind, such as Text or Image */
   readonly label?: string;
@@ -551,7 +552,7 @@ export type AppRunEvent = AppRunChangeEvent;
 
 /** The inputs of a run of an app */
 export type AppRunRequest = {
-  /** By `input_1`, `input_2` and so on, as in the `inputSchema` of the app. A file is `{ mediaId }` */
+  /** By `input_1`, `input_2` and so on, as in the `inputSchema` of the app, or by the name of the input in the workflow. A file is `{ mediaId }` */
   readonly inputs: Readonly<Record<string, unknown>>;
   /** The solution of a challenge, for anonymous visitors */
   readonly proof?: string;
@@ -743,20 +744,20 @@ export type BatchRequest = {
   readonly rows?: readonly {
     /** Your name for the row, unique in the batch */
     readonly key?: string;
-    /** Values by input node ID, as in the request to run a workflow */
+    /** Values by input name or node ID, as in the request to run a workflow */
     readonly inputs: Readonly<Record<string, unknown>>;
     /** Config fields by node ID, as in the request to run a workflow */
     readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   }[];
   /** A table that was uploaded, `tbl_…` */
   readonly tableId?: string;
-  /** With `tableId`: by input node ID, the column with its values. An empty cell keeps the default. */
+  /** With `tableId`: by input name or node ID, the column with its values. An empty cell keeps the default. */
   readonly mapping?: Readonly<Record<string, string>>;
   /** With `tableId`: the column with the keys of the rows */
   readonly keyColumn?: string;
   /** Varies inputs and config fields. The last one varies fastest. */
   readonly matrix?: {
-    /** By input node ID, the values to vary */
+    /** By input name or node ID, the values to vary */
     readonly inputs?: Readonly<Record<string, readonly unknown[]>>;
     /** By node ID and config field, the values to vary, such as {"picture": {"model": ["fast", "best"]}}. Needs the scope workflows:write. */
     readonly config?: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>>;
@@ -1031,12 +1032,24 @@ export type ComponentCallerPage = {
   readonly hidden: number;
 };
 
+/** An input of a component */
+export type ComponentInput = {
+  /** ID of its node in the component */
+  readonly id: string;
+  readonly label: string;
+  readonly type: 'TEXT' | 'NUMBER' | 'JSON' | 'IMAGE' | 'VIDEO' | 'AUDIO' | 'LIST' | 'ANY';
+  /** An input that has no file of its own, so that a call must provide one */
+  readonly required?: true;
+  /** The name by which runs of the workflow set it, beside the node ID */
+  readonly name: string;
+};
+
 /** The ports of a workflow as a component */
 export type ComponentInterface = {
   readonly workflowId: string;
   readonly name: string;
   readonly version: number;
-  readonly inputs: readonly ComponentPort[];
+  readonly inputs: readonly ComponentInput[];
   readonly outputs: readonly ComponentPort[];
 };
 
@@ -1486,7 +1499,7 @@ export type EdgeInput = {
 
 /** The run to estimate */
 export type EstimateRequest = {
-  /** Values by input node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
+  /** Values by input name or node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
   readonly inputs?: Readonly<Record<string, unknown>>;
   /** By node ID, the config fields to set for this run only, such as {"picture": {"model": "fast"}}. Checked like a change of the workflow; needs the scope workflows:write. */
   readonly config?: Readonly<Record<string, unknown>>;
@@ -1506,7 +1519,7 @@ export type EstimateRequest = {
 
 /** How to run a workflow */
 export type ExecuteRequest = {
-  /** Values by input node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
+  /** Values by input name or node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
   readonly inputs?: Readonly<Record<string, unknown>>;
   /** By node ID, the config fields to set for this run only, such as {"picture": {"model": "fast"}}. Checked like a change of the workflow; needs the scope workflows:write. */
   readonly config?: Readonly<Record<string, unknown>>;
@@ -2811,7 +2824,7 @@ export type ResumeRequest = {
   readonly fromNodeId?: string;
   /** Use the current graph, and the current versions of components that are called at their latest version. Otherwise, those of the earlier run are used. */
   readonly useLatestWorkflow?: boolean;
-  /** Values by input node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
+  /** Values by input name or node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
   readonly inputs?: Readonly<Record<string, unknown>>;
   readonly webhook?: {
     /** https; plain http for localhost only */
@@ -2863,7 +2876,7 @@ export type RunEvent = SnapshotEvent | NodeEvent | ExecutionEvent | ProgressEven
 
 /** How to run a workflow, and which webhook to notify */
 export type RunRequest = {
-  /** Values by input node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
+  /** Values by input name or node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
   readonly inputs?: Readonly<Record<string, unknown>>;
   /** By node ID, the config fields to set for this run only, such as {"picture": {"model": "fast"}}. Checked like a change of the workflow; needs the scope workflows:write. */
   readonly config?: Readonly<Record<string, unknown>>;
@@ -2943,7 +2956,7 @@ export type ScheduleChange = {
   readonly timeZone?: string;
   readonly maxCredits?: number | null;
   readonly name?: string;
-  /** Values by input node ID, as in the request to run a workflow */
+  /** Values by input name or node ID, as in the request to run a workflow; stored by node ID */
   readonly inputs?: Readonly<Record<string, unknown>>;
   /** Which version of the workflow each run uses */
   readonly version?: 'published' | 'current';
@@ -2990,7 +3003,7 @@ export type ScheduleRequest = {
   /** The credits that each run may cost */
   readonly maxCredits?: number;
   readonly name?: string;
-  /** Values by input node ID, as in the request to run a workflow */
+  /** Values by input name or node ID, as in the request to run a workflow; stored by node ID */
   readonly inputs?: Readonly<Record<string, unknown>>;
   /** Which version of the workflow each run uses */
   readonly version?: 'published' | 'current';
@@ -3369,7 +3382,7 @@ export type TriggerChange = {
     /** bucket: the prefix of the files, below `inbox/` in the bucket of the service */
     readonly prefix?: string;
   };
-  /** By input node ID, a JSON pointer into the payload; an empty pointer selects all of it. If the payload has no value there, the node keeps its own. */
+  /** By input name or node ID, a JSON pointer into the payload; an empty pointer selects all of it. If the payload has no value there, the node keeps its own. */
   readonly inputs?: Readonly<Record<string, string>>;
   readonly maxCredits?: number | null;
   readonly isActive?: boolean;
@@ -3418,7 +3431,7 @@ export type TriggerRequest = {
     /** bucket: the prefix of the files, below `inbox/` in the bucket of the service */
     readonly prefix?: string;
   };
-  /** By input node ID, a JSON pointer into the payload; an empty pointer selects all of it. If the payload has no value there, the node keeps its own. */
+  /** By input name or node ID, a JSON pointer into the payload; an empty pointer selects all of it. If the payload has no value there, the node keeps its own. */
   readonly inputs?: Readonly<Record<string, string>>;
   readonly maxCredits?: number | null;
   readonly isActive?: boolean;

@@ -23,7 +23,10 @@ export const DEFAULT_RUNS_PER_VISITOR = 3;
 const MAX_OUTPUTS = 20;
 
 const AppInputSchema = NamedExact('AppInput', 'An input of the form', {
-  nodeId: NodeId,
+  nodeId: Type.String({
+    ...NodeId,
+    description: 'An input node. When you save the app, its name works too',
+  }),
   label: Text(200, 'Default: its kind, such as Text or Image'),
   help: Text(1000, 'A sentence below the label'),
   placeholder: Text(500, 'An example that an empty field shows'),
@@ -246,7 +249,7 @@ const Outputs = Type.Record(Type.String(), Value, {
 });
 const Inputs = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown(), {
   description:
-    'By `input_1`, `input_2` and so on, as in the `inputSchema` of the app. A file is `{ mediaId }`',
+    'By `input_1`, `input_2` and so on, as in the `inputSchema` of the app, or by the name of the input in the workflow. A file is `{ mediaId }`',
 });
 
 export const AppView = Named('App', 'An app as its visitors see it', {

@@ -1,5 +1,6 @@
 // Builds the form of an app as fields and as a JSON Schema, and parses submitted values. Visitors do not learn the ids,
 // labels or values of nodes.
+import { getInputNames } from '../graph/input-names.ts';
 import type { Plan } from '../graph/plan.ts';
 import type { Graph, GraphNode, Json, JsonObject } from '../graph/types.ts';
 import { hasAtMost } from '../lib/cut-text.ts';
@@ -11,6 +12,8 @@ import type { AppInput, AppSettings, Control } from './store/apps.ts';
 export interface AppField extends AppInput {
   /** The field's name for visitors: `input_1`, `input_2` and so on. */
   readonly key: string;
+  /** The name of the input node, which requests may use instead of the key. The form does not show it. */
+  readonly name: string;
   readonly nodeType: string;
   readonly label: string;
   readonly control: Control;
@@ -49,19 +52,26 @@ const INPUT_LABELS: Readonly<Record<string, string>> = {
 /** Returns the fields in the order of the form. */
 export function listFields({ inputs }: AppSettings, graph: Graph): readonly AppField[] {
   const nodes = new Map(graph.nodes.map(node => [node.id, node]));
+  const names = getInputNames(graph.nodes);
   const labels = numberRepeated(
     inputs.map(({ nodeId }) => INPUT_LABELS[nodes.get(nodeId)?.data.nodeType ?? ''] ?? 'Input'),
   );
   return inputs.flatMap((input, index) => {
     const node = nodes.get(input.nodeId);
-    return node === undefined ? [] : [toField(input, node, { index, defaultLabel: labels[index] ?? '' })];
+    if (node === undefined) return [];
+    const name = names.get(node.id) ?? node.id;
+    return [toField(input, node, { index, name, defaultLabel: labels[index] ?? '' })];
   });
 }
 
 function toField(
   input: AppInput,
   { data: { nodeType, config = {} } }: GraphNode,
-  { index, defaultLabel }: { readonly index: number; readonly defaultLabel: string },
+  {
+    index,
+    name,
+    defaultLabel,
+  }: { readonly index: number; readonly name: string; readonly defaultLabel: string },
 ): AppField {
   const control = getControl(input, nodeType);
   const initial = findInitial(control, input, config.value);
@@ -69,6 +79,7 @@ function toField(
   return {
     ...input,
     key: `input_${index + 1}`,
+    name,
     nodeType,
     label: input.label ?? defaultLabel,
     control,
@@ -194,16 +205,25 @@ export interface ParsedInputs {
   readonly media: readonly { readonly key: string; readonly mediaId: string }[];
 }
 
-/** Checks the values of a request. Throws 400 `invalid_inputs` with an issue for each field. */
+/** Checks the values of a request, by the keys or names of the fields. Throws 400 `invalid_inputs` with an issue for each field. */
 export function parseFieldValues(fields: readonly AppField[], inputs: JsonObject): ParsedInputs {
   const issues: Issue[] = [];
   const values: Record<string, Json> = {};
   const media: { key: string; mediaId: string }[] = [];
-  for (const key of Object.keys(inputs))
-    if (!fields.some(field => field.key === key))
-      issues.push(createInputIssue(key.slice(0, 100), 'The app has no such input.'));
+  const fieldsByKey = new Map([
+    ...fields.map(field => [field.name, field] as const),
+    ...fields.map(field => [field.key, field] as const),
+  ]);
+  const sent = new Map<AppField, Json>();
+  for (const [key, value] of Object.entries(inputs)) {
+    const field = fieldsByKey.get(key);
+    if (field === undefined) issues.push(createInputIssue(key.slice(0, 100), 'The app has no such input.'));
+    else if (sent.has(field))
+      issues.push(createInputIssue(key, `This input is also sent as another key. Send only one.`));
+    else sent.set(field, value);
+  }
   for (const field of fields) {
-    const value = inputs[field.key];
+    const value = sent.get(field);
     if (value === undefined || value === null || value === '') {
       if (field.isRequired) issues.push(createInputIssue(field.key, `${field.label}: Fill in this field.`));
       continue;

@@ -1,7 +1,9 @@
 // Reads, saves and deletes the app of a workflow, and lists apps.
 import { randomBytes } from 'node:crypto';
+import { indexInputs } from '../graph/input-names.ts';
 import { toJsonPointer } from '../graph/issues.ts';
 import type { Plan } from '../graph/plan.ts';
+import type { Graph } from '../graph/types.ts';
 import { encrypt } from '../lib/crypto.ts';
 import { AppError, type Issue, ignoreNotFound } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
@@ -55,8 +57,8 @@ export async function writeApp(deps: RunDeps, actor: Actor, workflowId: string, 
   const user = requireScope(actor, 'workflows:write');
   const { app, workflow } = await deps.db.transaction(async tx => {
     const { workflow } = authorize(user, 'publish', await lockWorkflow(tx, workflowId, user.userId));
-    await requireValid(deps, tx, workflow, body);
-    if (!(await saveApp(tx, toRow(body, workflow, user.userId)))) throw createSlugTakenError();
+    const settings = await parseBody(deps, tx, workflow, body);
+    if (!(await saveApp(tx, toRow(settings, workflow, user.userId)))) throw createSlugTakenError();
     return { app: await requireApp(tx, workflowId), workflow };
   });
   return presentApp(deps, app, workflow);
@@ -100,14 +102,21 @@ function toRow(body: AppBody, workflow: ReadWorkflowRow, userId: number): NewApp
   };
 }
 
-async function requireValid(deps: RunDeps, tx: Tx, workflow: ReadWorkflowRow, body: AppBody): Promise<void> {
-  const number = typeof body.version === 'number' ? body.version : workflow.version;
+/** Returns the body with the ids of its input nodes in place of names. Throws 400 `invalid_request` with all issues. */
+async function parseBody(
+  deps: RunDeps,
+  tx: Tx,
+  workflow: ReadWorkflowRow,
+  sentBody: AppBody,
+): Promise<AppBody> {
+  const number = typeof sentBody.version === 'number' ? sentBody.version : workflow.version;
   const versions = await lockVersions(tx, [{ workflow_id: workflow.id, version: number }]);
   if (versions.length === 0)
     throw createInvalidRequestError([
       createIssue('/version', `The workflow has no version ${number}. Choose another version.`),
     ]);
   const version = await deps.versions.get(tx, workflow.id, number);
+  const body = withInputIds(sentBody, version.graph);
   const plan = await readPlan(deps, toVersionKey(workflow.id, number));
   const issues = [
     ...findAppIssues(body, version.graph),
@@ -121,6 +130,13 @@ async function requireValid(deps: RunDeps, tx: Tx, workflow: ReadWorkflowRow, bo
     ...(await findExampleIssues(tx, workflow.id, body.examples ?? [])),
   ];
   if (issues.length > 0) throw createInvalidRequestError(issues);
+  return body;
+}
+
+function withInputIds(body: AppBody, { nodes }: Graph): AppBody {
+  const findInput = indexInputs(nodes);
+  const inputs = body.inputs.map(input => ({ ...input, nodeId: findInput(input.nodeId) ?? input.nodeId }));
+  return { ...body, inputs };
 }
 
 const createIssue = (path: string, message: string): Issue => ({ path, code: 'invalid_request', message });

@@ -183,8 +183,8 @@ function parseRequest(options: Readonly<Record<string, OptionValue>>) {
 }
 
 function parseMapping(option: OptionValue): Readonly<Record<string, string>> {
-  const pairs = parsePairOption('--map', option, 'node=column');
-  if (pairs.length === 0) throw new UsageError('Map at least one input node to a column: --map node=column.');
+  const pairs = parsePairOption('--map', option, 'input=column');
+  if (pairs.length === 0) throw new UsageError('Map at least one input to a column: --map input=column.');
   return Object.fromEntries(pairs);
 }
 

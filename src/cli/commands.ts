@@ -45,7 +45,7 @@ export const COMMANDS: readonly CommandRow[] = [
     usage: 'run <file|workflow-id>',
     summary: 'run a workflow on a running service and follow it node by node',
     options: {
-      '-i, --input <node=value...>': "the value of an input node, by the node's id",
+      '-i, --input <input=value...>': "the value of an input, by the input's name or the id of its node",
       '--use-sample': 'use the sample results of the template instead of nodes whose provider is missing',
     },
     examples: [
@@ -58,7 +58,8 @@ export const COMMANDS: readonly CommandRow[] = [
     usage: 'batch <workflow-id|batch-id> [table]',
     summary: 'run a workflow over the rows of a table, and save the results',
     options: {
-      '--map <node=column...>': 'the column with the values of an input node',
+      '--map <input=column...>':
+        "the column with the values of an input, by the input's name or the id of its node",
       '--key <column>': 'the column with the keys of the rows',
       '--encoding <name>': 'the encoding of the table, such as windows-1252 (default: detected)',
       '--max-credits <number>': 'the most that the batch may cost; required if the workflow costs credits',

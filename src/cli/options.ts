@@ -25,7 +25,7 @@ export function parseIntegerOption(name: string, option: OptionValue): number | 
   return Number(option);
 }
 
-/** Parses a repeatable option. `form` is the form of each value, such as `node=column`. */
+/** Parses a repeatable option. `form` is the form of each value, such as `input=column`. */
 export function parsePairOption(
   name: string,
   option: OptionValue,

@@ -1,4 +1,5 @@
 // `graphwright run`: saves a workflow file if given, starts a run, follows it and prints its results.
+import { getInputNames, indexInputs } from '../graph/input-names.ts';
 import type { Json } from '../graph/types.ts';
 import { toError } from '../lib/errors.ts';
 import { parseExactJson } from '../lib/exact-numbers.ts';
@@ -71,23 +72,30 @@ const INPUT_PARSERS: Readonly<Record<string, (text: string) => Json>> = {
   },
 };
 
-/** Parses `node=value` texts as the run's `inputs`. Throws UsageError for a malformed text or unknown input node. */
+/** Parses `input=value` texts as the run's `inputs`. Throws UsageError for a malformed text or an unknown input. */
 export function parseInputOptions(
   option: OptionValue,
   { nodes }: Pick<WorkflowFile, 'nodes'>,
 ): Readonly<Record<string, Json>> {
-  const types = new Map(nodes.map(node => [node.id, node.data?.nodeType ?? '']));
-  const inputIds = [...types].filter(([, type]) => type.startsWith('input:')).map(([id]) => id);
-  const entries = parsePairOption('--input', option, 'node=value').map(([id, value]): [string, Json] => {
-    if (!inputIds.includes(id)) {
+  // A file may lack labels, which the service completes, or even data, which it refuses.
+  const complete = nodes.flatMap(node => {
+    const { nodeType, label = '' } = (node as Partial<typeof node>).data ?? {};
+    return typeof nodeType === 'string' ? [{ ...node, data: { ...node.data, nodeType, label } }] : [];
+  });
+  const types = new Map(complete.map(({ id, data }) => [id, data.nodeType]));
+  const findInput = indexInputs(complete);
+  const entries = parsePairOption('--input', option, 'input=value').map(([key, value]): [string, Json] => {
+    const id = findInput(key);
+    if (id === undefined) {
+      const names = [...getInputNames(complete).values()];
       throw new UsageError(
-        `--input ${id}: the workflow has no such input node${inputIds.length === 0 ? '' : `; it has ${inputIds.join(', ')}`}.`,
+        `--input ${key}: the workflow has no such input${names.length === 0 ? '' : `; it has ${names.join(', ')}`}.`,
       );
     }
     try {
       return [id, INPUT_PARSERS[types.get(id) ?? '']?.(value) ?? value];
     } catch (thrown) {
-      throw new UsageError(`--input ${id}: ${toError(thrown).message}.`, { cause: thrown });
+      throw new UsageError(`--input ${key}: ${toError(thrown).message}.`, { cause: thrown });
     }
   });
   return Object.fromEntries(entries);

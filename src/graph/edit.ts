@@ -3,6 +3,7 @@
 import { acceptsNull, type Catalog, type InputDef, type ResolvedPorts } from './catalog.ts';
 import { completeEdges, getTypeDefaults } from './complete.ts';
 import { type EdgeEnds, resolveEdges, toHandle } from './handles.ts';
+import { withLabel } from './input-names.ts';
 import type { GraphEdge, GraphNode, Json, JsonObject } from './types.ts';
 
 interface NodeItem {
@@ -115,7 +116,8 @@ export function withType<Node extends NodeItem & Pick<GraphNode, 'type' | 'data'
   const { type, category } = defaults;
   const isTypeLabel = data.label === catalog.find(data.nodeType)?.label;
   const label = change.label ?? (isTypeLabel ? defaults.label : data.label);
-  const changedNode = { ...node, type, data: { ...data, nodeType, category, config, label } };
+  const named = withLabel(nodes, { ...node, data }, label);
+  const changedNode = { ...node, type, data: { ...named, nodeType, category, config } };
   const ports = catalog.ports(nodeType, config);
   const handles = new Set([
     ...ports.inputs.filter(({ isPort }) => isPort).map(({ id }) => toHandle('in', id)),

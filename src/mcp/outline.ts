@@ -2,6 +2,7 @@
 import type { Catalog } from '../graph/catalog.ts';
 import { isComponentCall } from '../graph/components/calls.ts';
 import { getComponentPorts } from '../graph/config-ports.ts';
+import type { getInputNames } from '../graph/input-names.ts';
 import type { Graph, GraphNode, Json, JsonObject } from '../graph/types.ts';
 import { cutText } from '../lib/cut-text.ts';
 import { formatEdge } from '../services/workflows/graph-text.ts';
@@ -38,14 +39,17 @@ const MAX_DETAILED_NODES = MAX_CHARACTERS / 20;
 /** More settings cannot fit: a key and a value of one character, with separators, take five characters. */
 const MAX_SETTINGS = MAX_CHARACTERS / 5;
 
+/** The names of the inputs of the whole graph, by node id. */
+type InputNames = ReturnType<typeof getInputNames>;
+
 /** Returns as much of the graph as fits into a result. */
-export function outlineGraph(catalog: Catalog, graph: Graph): Outline {
+export function outlineGraph(catalog: Catalog, graph: Graph, names: InputNames): Outline {
   const edges = graph.edges.map(formatEdge);
   let outline: Outline = { inputs: [], nodes: [], edges };
   const levels = DETAIL_LEVELS.slice(getFirstLevel(graph));
   for (const [index, { show, note }] of levels.entries()) {
     outline = {
-      inputs: note === undefined ? listInputs(catalog, graph) : [],
+      inputs: note === undefined ? listInputs(catalog, graph, names) : [],
       nodes: graph.nodes.map(node => show(node, catalog)),
       edges,
       ...(note === undefined ? {} : { note: `${note}: request some nodes by nodeIds, or detail "full".` }),
@@ -68,9 +72,9 @@ function countCharacters(outline: Outline): number {
 }
 
 /** Returns complete nodes without canvas data. */
-export function outlineFullNodes(catalog: Catalog, graph: Graph): Outline {
+export function outlineFullNodes(catalog: Catalog, graph: Graph, names: InputNames): Outline {
   return {
-    inputs: listInputs(catalog, graph),
+    inputs: listInputs(catalog, graph, names),
     nodes: graph.nodes.map(node => ({
       ...presentNode(node, catalog),
       label: node.data.label,
@@ -89,11 +93,16 @@ export function getSubgraph({ nodes, edges }: Graph, nodeIds: readonly string[])
   };
 }
 
-/** Returns the inputs that a run accepts, by node id. */
-function listInputs(catalog: Catalog, { nodes }: Graph): readonly JsonObject[] {
+/** Returns the inputs that a run accepts, by node id or name. */
+function listInputs(catalog: Catalog, { nodes }: Graph, names: InputNames): readonly JsonObject[] {
   return nodes
     .filter(({ data }) => catalog.find(data.nodeType)?.category === 'input')
-    .map(({ id, data }) => ({ nodeId: id, label: data.label, type: data.nodeType.split(':').at(-1) ?? '' }));
+    .map(({ id, data }) => ({
+      nodeId: id,
+      name: names.get(id) ?? id,
+      label: data.label,
+      type: data.nodeType.split(':').at(-1) ?? '',
+    }));
 }
 
 /** Presents the id, the type, the ports of a component and, unless it is the default, the label. */

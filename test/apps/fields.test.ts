@@ -9,6 +9,7 @@ import { node } from '../support/workflows.ts';
 const createField = (nodeType: string, values: Partial<AppField> = {}): AppField => ({
   nodeId: 'node',
   key: 'input_1',
+  name: 'text',
   nodeType,
   label: 'Text',
   control: 'textarea',

@@ -52,7 +52,7 @@ it('graphwright batch reports invalid lines and missing options', async () => {
   const result = await runBatch(workflow, path, '--map', 'who=name');
   assert.equal(result.code, 2);
   assert.match(result.err, /bad\.csv:3: The row has 1 cell,/);
-  assert.match((await runBatch(workflow, path)).err, /--map node=column/);
+  assert.match((await runBatch(workflow, path)).err, /--map input=column/);
   assert.match((await runBatch(workflow)).err, /Specify a table/);
   const missing = await runBatch(workflow, join(folder, 'missing.csv'), '--map', 'who=name');
   assert.deepEqual([missing.code, /missing\.csv does not exist/.test(missing.err)], [2, true]);

@@ -33,6 +33,28 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'refuses a graph without nodes': { nodes: [], expected: ['error no_nodes /nodes'] },
   'refuses a duplicate node id': { nodes: [TEXT, TEXT], expected: ['error duplicate_node_id /nodes/0/id'] },
+  'refuses an invalid name of an input': {
+    nodes: [
+      node('t', 'input:text', {}, data({ ...TEXT.data, name: 'not valid' })),
+      node('u', 'input:text', {}, data({ ...TEXT.data, name: 7 })),
+      node('v', 'input:text', {}, data({ ...TEXT.data, name: 'a_1' })),
+      node('p', 'output:preview', {}, data({ ...node('p', 'output:preview').data, name: 'any text' })),
+    ],
+    edges: ['t.text > p.input'],
+    expected: ['error invalid_input_name /nodes/0/data/name', 'error invalid_input_name /nodes/1/data/name'],
+  },
+  'refuses a name that is the name or the id of another input': {
+    nodes: [
+      node('t', 'input:text', {}, data({ ...TEXT.data, name: 'same' })),
+      node('u', 'input:text', {}, data({ ...TEXT.data, name: 'same' })),
+      node('v', 'input:text', {}, data({ ...TEXT.data, name: 't' })),
+      node('w', 'input:text', {}, data({ ...TEXT.data, name: 'w' })),
+    ],
+    expected: [
+      'error duplicate_input_name /nodes/1/data/name',
+      'error duplicate_input_name /nodes/2/data/name',
+    ],
+  },
   'refuses a duplicate edge id': {
     nodes: [TEXT, node('j', 'utility:join')],
     edges: [edge('t.text > j.a'), { ...edge('t.text > j.b'), id: 't.text > j.a' }],

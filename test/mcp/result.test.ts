@@ -71,7 +71,7 @@ describe('outlineGraph', () => {
   const graph = toGraph({ catalog }, nodes, edges) as Parameters<typeof outlineGraph>[1];
 
   it('returns every node and edge of a workflow with 250 nodes within the limit', () => {
-    const outline = { id: 'wf_1', name: 'Large', version: 1, ...outlineGraph(catalog, graph) };
+    const outline = { id: 'wf_1', name: 'Large', version: 1, ...outlineGraph(catalog, graph, new Map()) };
     assert.equal(outline.nodes.length, 250);
     assert.equal(outline.edges.length, 249);
     assert.ok(JSON.stringify(outline).length <= MAX_CHARACTERS, `${JSON.stringify(outline).length}`);

@@ -115,8 +115,8 @@ describe('a run of a workflow with a component', () => {
     const again = await user.runWorkflow(id, { keep: { executionId: keeping.id, again: ['c'] } });
     assert.equal(mapStates(again)['c/b']?.cached, false);
     const { error } = await getRefusal(id, { inputs: { 'c/x': 1 } });
-    assert.match(error, /no input node "c\/x".*Its input nodes are start, c\/b\./);
-    assert.match((await getRefusal(id, { inputs: { 'c/a': 'fed' } })).error, /no input node "c\/a"/);
+    assert.match(error, /no input "c\/x".*Its inputs are start, c\/b\./);
+    assert.match((await getRefusal(id, { inputs: { 'c/a': 'fed' } })).error, /no input "c\/a"/);
   });
 
   it('accepts only values as config of the call', async () => {

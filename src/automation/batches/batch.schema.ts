@@ -22,7 +22,7 @@ export const DEFAULT_STOP_AFTER_FAILURES = 20;
 
 const NodeId = Type.String({ maxLength: 200 });
 const Inputs = Type.Record(NodeId, Type.Unknown(), {
-  description: 'Values by input node ID, as in the request to run a workflow',
+  description: 'Values by input name or node ID, as in the request to run a workflow',
 });
 const Config = Type.Record(NodeId, Type.Record(Type.String({ maxLength: 200 }), Type.Unknown()), {
   description: 'Config fields by node ID, as in the request to run a workflow',
@@ -48,7 +48,7 @@ const SOURCES = {
     Type.Record(NodeId, Type.String({ maxLength: 1000 }), {
       maxProperties: 1000,
       description:
-        'With `tableId`: by input node ID, the column with its values. An empty cell keeps the default.',
+        'With `tableId`: by input name or node ID, the column with its values. An empty cell keeps the default.',
     }),
   ),
   keyColumn: Type.Optional(
@@ -60,7 +60,7 @@ const SOURCES = {
         inputs: Type.Optional(
           Type.Record(NodeId, Values, {
             maxProperties: 1000,
-            description: 'By input node ID, the values to vary',
+            description: 'By input name or node ID, the values to vary',
           }),
         ),
         config: Type.Optional(

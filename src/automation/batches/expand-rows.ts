@@ -1,4 +1,5 @@
 // Expands the rows, table or matrix of a request into the inputs and config of each row.
+import { indexInputs } from '../../graph/input-names.ts';
 import { toJsonPointer } from '../../graph/issues.ts';
 import type { Graph, Json } from '../../graph/types.ts';
 import { Collector } from '../../lib/collector.ts';
@@ -8,7 +9,11 @@ import { getOrCreate } from '../../lib/get-or-create.ts';
 import { findShapeProblem } from '../../lib/json-shape.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import { yieldTurn } from '../../lib/yield-turn.ts';
-import { MAX_RUN_INPUT_BYTES, type RunInputs } from '../../runs/prepare/run-request.ts';
+import {
+  createRepeatedInputError,
+  MAX_RUN_INPUT_BYTES,
+  type RunInputs,
+} from '../../runs/prepare/run-request.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import type { Deps } from '../../services/deps.ts';
 import type { Tx } from '../../store/db.ts';
@@ -18,7 +23,7 @@ import type { RowConfig } from './row-values.ts';
 
 export interface ExpandedRow {
   readonly key: string | null;
-  /** Rows and inputs that take the same value share its object. */
+  /** With the keys of the request: ids and names. Rows and inputs that take the same value share its object. */
   readonly inputs: RunInputs;
   /** The config fields that the row sets. Rows share values as for inputs. */
   readonly config: RowConfig | null;
@@ -57,14 +62,15 @@ export async function expandRows(
     throw new AppError('invalid_request', 'Send exactly one of rows, tableId and matrix.');
   if (body.tableId === undefined && (body.mapping !== undefined || body.keyColumn !== undefined))
     throw new AppError('invalid_request', 'mapping and keyColumn belong to a tableId.');
+  const findInput = indexInputs(graph.nodes);
   if (body.matrix !== undefined) {
-    const { readRows, axes } = expandMatrix(body.matrix);
+    const { readRows, axes } = expandMatrix(body.matrix, findInput);
     return { readRows: (_tx, issues) => checkRows(readRows(), issues), axes };
   }
   const { rows } = body;
   if (rows !== undefined) return { readRows: (_tx, issues) => checkRows(listRows(rows), issues), axes: null };
   const table = await getReadableTable(deps, actor, body.tableId ?? '');
-  const readTableRows = createTableRowReader(graph, table, body);
+  const readTableRows = createTableRowReader(graph, table, body, findInput);
   return { readRows: (tx, issues) => checkRows(readTableRows(tx, issues), issues), axes: null };
 }
 
@@ -85,6 +91,8 @@ const toTexts = (values: Readonly<Record<string, unknown>>): ReadonlyMap<string,
   new Map(Object.entries(values).map(([name, value]) => [name, JsonText.of(value as Json)]));
 
 interface AxisWithValues extends Axis {
+  /** The id or name of the node in the request. */
+  readonly key: string;
   readonly getValue: (index: number) => JsonText<Json>;
 }
 
@@ -92,20 +100,24 @@ interface Matrix extends Pick<ExpandedRows, 'axes'> {
   readonly readRows: () => Iterable<ExpandedRow>;
 }
 
-function expandMatrix({
-  inputs = {},
-  config = {},
-  mode = 'product',
-}: NonNullable<CreateBatchBody['matrix']>): Matrix {
+type FindInput = ReturnType<typeof indexInputs>;
+
+function expandMatrix(
+  { inputs = {}, config = {}, mode = 'product' }: NonNullable<CreateBatchBody['matrix']>,
+  findInput: FindInput,
+): Matrix {
+  requireDistinctInputs(Object.keys(inputs), findInput);
   const axes: readonly AxisWithValues[] = [
-    ...Object.entries(inputs).map(([nodeId, values]) => ({
-      nodeId,
+    ...Object.entries(inputs).map(([key, values]) => ({
+      key,
+      nodeId: findInput(key) ?? key,
       field: null,
       getValue: createTextReader(values),
       count: values.length,
     })),
     ...Object.entries(config).flatMap(([nodeId, fields]) =>
       Object.entries(fields).map(([field, values]) => ({
+        key: nodeId,
         nodeId,
         field,
         getValue: createTextReader(values),
@@ -126,6 +138,15 @@ function expandMatrix({
   };
 }
 
+/** Throws 400 `invalid_inputs` if two keys name the same node. */
+function requireDistinctInputs(keys: readonly string[], findInput: FindInput): void {
+  const seenIds = new Set<string>();
+  for (const key of keys) {
+    const nodeId = findInput(key) ?? key;
+    if (seenIds.size === seenIds.add(nodeId).size) throw createRepeatedInputError(key, nodeId);
+  }
+}
+
 /** Returns a function that reads a value of an axis. It serializes each value once, since many rows have the value. */
 function createTextReader(values: readonly unknown[]): (index: number) => JsonText<Json> {
   const texts = new Map<number, JsonText<Json>>();
@@ -143,11 +164,11 @@ function* combineValues(
     const config = new Map<string, Map<string, JsonText<Json>>>();
     // The last axis varies fastest, as in nested loops.
     let repeats = total;
-    for (const { nodeId, field, getValue, count } of axes) {
+    for (const { key, field, getValue, count } of axes) {
       repeats /= count;
       const value = getValue(mode === 'zip' ? row : Math.floor(row / repeats) % count);
-      if (field === null) inputs.set(nodeId, value);
-      else getOrCreate(config, nodeId, () => new Map()).set(field, value);
+      if (field === null) inputs.set(key, value);
+      else getOrCreate(config, key, () => new Map()).set(field, value);
     }
     yield {
       key: null,
@@ -163,11 +184,13 @@ function createTableRowReader(
   graph: Graph,
   { columns, total, problems, readRows: readRawRows }: ReadableTable,
   { mapping = {}, keyColumn }: CreateBatchBody,
+  findInput: FindInput,
 ): (tx: Tx, issues: RowIssues) => AsyncGenerator<ExpandedRow> {
   if (total > MAX_ROWS)
     throw createFieldError('/tableId', `has ${total} rows. A batch has at most ${MAX_ROWS}`, 'The table');
   if (Object.keys(mapping).length === 0)
     throw createFieldError('/mapping', 'must map at least one input node to a column');
+  requireDistinctInputs(Object.keys(mapping), findInput);
   const getIndex = (column: string, path: string): number => {
     const index = columns.indexOf(column);
     if (index >= 0) return index;
@@ -179,11 +202,11 @@ function createTableRowReader(
     );
   };
   const types = new Map(graph.nodes.map(node => [node.id, node.data.nodeType]));
-  const mappedInputs = Object.entries(mapping).map(([nodeId, column]) => ({
-    nodeId,
+  const mappedInputs = Object.entries(mapping).map(([key, column]) => ({
+    key,
     column,
-    index: getIndex(column, toJsonPointer('mapping', nodeId)),
-    parse: CELL_PARSERS[types.get(nodeId) ?? ''],
+    index: getIndex(column, toJsonPointer('mapping', key)),
+    parse: CELL_PARSERS[types.get(findInput(key) ?? '') ?? ''],
   }));
   const keyIndex = keyColumn === undefined ? undefined : getIndex(keyColumn, '/keyColumn');
   const invalidLines = new Set(problems.map(({ line }) => line));
@@ -196,19 +219,20 @@ function createTableRowReader(
       // Several inputs may take the same cell.
       const parsedCells = new Map<CellParser | undefined, Map<number, ParsedCell>>();
       let areCellsValid = true;
-      for (const { nodeId, column, index, parse } of mappedInputs) {
+      for (const { key, column, index, parse } of mappedInputs) {
         await yieldTurn();
         const parsedByIndex = getOrCreate(parsedCells, parse, () => new Map<number, ParsedCell>());
         const parsed = getOrCreate(parsedByIndex, index, () => parseCell(cells[index] ?? '', parse));
-        if (parsed.value !== undefined) inputs.set(nodeId, parsed.value);
+        if (parsed.value !== undefined) inputs.set(key, parsed.value);
         if (parsed.problem === undefined) continue;
         areCellsValid = false;
         issues.add(toIssue(line, `Column ${JSON.stringify(column)} ${parsed.problem}.`));
         if (issues.isFull) return;
       }
-      const key = keyIndex === undefined ? '' : String(cells[keyIndex] ?? '');
+      const rowKey = keyIndex === undefined ? '' : String(cells[keyIndex] ?? '');
       const path = `/tableId/${line}`;
-      if (areCellsValid) yield { key: key === '' ? null : key.slice(0, 200), inputs, config: null, path };
+      if (areCellsValid)
+        yield { key: rowKey === '' ? null : rowKey.slice(0, 200), inputs, config: null, path };
     }
   };
 }

@@ -2,9 +2,11 @@
 import { Readable } from 'node:stream';
 import Papa from 'papaparse';
 import type { Step } from '../../engine/types.ts';
+import { getInputNames } from '../../graph/input-names.ts';
 import type { Plan } from '../../graph/plan.ts';
 import type { Value } from '../../graph/types.ts';
 import { valueToJsonText } from '../../graph/values.ts';
+import { ignoreNotFound } from '../../lib/errors.ts';
 import { parseMemberTexts } from '../../lib/json-scan.ts';
 import { stringifyJson } from '../../lib/json-text.ts';
 import { nameResults } from '../../lib/result-names.ts';
@@ -111,6 +113,9 @@ async function* writeCsv(
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const inputs = plan.nodes.filter(node => deps.findNode(node.nodeType)?.runInput !== undefined);
+  const { workflow_id, workflow_version } = batch;
+  const version = await deps.versions.get(deps.db, workflow_id, workflow_version).catch(ignoreNotFound);
+  const names = version && getInputNames(version.graph.nodes);
   const outputs = listResultNodes(plan);
   // All rows of a matrix set the same fields.
   const { rows: firstRows } = await listRows(deps.db, batch.id, {}, { after: null, ...PAGE_SIZE, limit: 1 });
@@ -120,7 +125,7 @@ async function* writeCsv(
     'row',
     'key',
     'status',
-    ...inputs.map(({ id }) => `input: ${id}`),
+    ...inputs.map(({ id }) => `input: ${names?.get(id) ?? id}`),
     ...fields.map(name => `config: ${name}`),
     ...outputs.map(({ id, label }) => `output: ${label} (${id})`),
     'error',

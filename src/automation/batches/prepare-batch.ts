@@ -1,4 +1,5 @@
 // Checks the rows of a new batch, and estimates their prices.
+import { indexInputs } from '../../graph/input-names.ts';
 import { Collector } from '../../lib/collector.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
 import { JsonText } from '../../lib/json-text.ts';
@@ -20,7 +21,12 @@ import {
 import { type PlanWithCredentials, resolvePlan } from '../../runs/prepare/plan-credentials.ts';
 import { prepareVersion } from '../../runs/prepare/prepare-run.ts';
 import type { RunConfig } from '../../runs/prepare/run.schema.ts';
-import { createInputReader, planRequest, type RunInputs } from '../../runs/prepare/run-request.ts';
+import {
+  createInputReader,
+  planRequest,
+  type RunInputs,
+  resolveInputKeys,
+} from '../../runs/prepare/run-request.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import type { RunCredentials } from '../../services/credentials/credential.ts';
@@ -75,13 +81,15 @@ export async function prepareBatch(
   const prices: RowPrice[] = [];
   const expanded = await expandRows(deps, user, version.graph, body);
   const repetition = body.matrix === undefined ? 'inputs' : 'rows';
-  const divider = new RowDivider(repetition);
+  const findInput = indexInputs(version.graph.nodes);
+  const createDivider = () => createRowDivider(repetition, findInput);
+  const divide = createDivider();
   const kept = new Collector<RowToStore>({ items: MAX_ROWS, bytes: MAX_KEPT_CHARACTERS }, countCharacters);
   let bytes = 0;
   let index = -1;
   for await (const row of expanded.readRows(deps.db, issues)) {
     index++;
-    const divided = divider.divide(row);
+    const divided = divide(row);
     bytes += countStoredBytes(divided);
     await yieldTurn();
     try {
@@ -99,8 +107,17 @@ export async function prepareBatch(
   const readRows = (tx: Tx) =>
     kept.total === kept.items.length
       ? kept.items
-      : toUnstoredRows(expanded.readRows(tx, new RowIssues()), new RowDivider(repetition), prices);
+      : toUnstoredRows(expanded.readRows(tx, new RowIssues()), createDivider(), prices);
   return { workflow, readRows, estimate: sumPrices(prices), bytes, axes: expanded.axes };
+}
+
+/** Returns a function that divides rows, with their inputs by node id. */
+function createRowDivider(
+  repetition: 'rows' | 'inputs',
+  findInput: ReturnType<typeof indexInputs>,
+): (row: ExpandedRow) => DividedRow {
+  const divider = new RowDivider(repetition);
+  return ({ inputs, config }) => divider.divide({ inputs: resolveInputKeys(findInput, inputs), config });
 }
 
 /** A batch with at most this size is read once, and others a second time when they are stored. */
@@ -147,14 +164,14 @@ function sumPrices(prices: readonly RowPrice[]): BatchEstimate {
 
 async function* toUnstoredRows(
   rows: AsyncIterable<ExpandedRow>,
-  divider: RowDivider,
+  divide: (row: ExpandedRow) => DividedRow,
   prices: readonly RowPrice[],
 ): AsyncGenerator<RowToStore> {
   let number = 0;
   for await (const row of rows) {
     const price = prices[number++];
     if (price === undefined) break;
-    yield toUnstoredRow(number, row, divider.divide(row), price.credits);
+    yield toUnstoredRow(number, row, divide(row), price.credits);
   }
   if (number !== prices.length)
     throw new AppError('not_found', 'Table not found. Tables are deleted after 24 hours.');

@@ -5,7 +5,7 @@ import { AppError, createFieldError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { readInputOverrides } from '../../runs/prepare/run-request.ts';
+import { readInputOverrides, withInputIds } from '../../runs/prepare/run-request.ts';
 import { readRunVersion, toVersionKey } from '../../runs/prepare/run-version.ts';
 import { presentSecretWarnings } from '../../runs/prepare/secret-warnings.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
@@ -137,8 +137,8 @@ async function resolveSettings(
   const isActivated = settings.is_active && before?.is_active !== true;
   if (settings.runs_version === 'published' && (body.version !== undefined || isActivated))
     requirePublished(workflow);
-  if (body.inputs !== undefined) await requireInputs(deps, workflow, settings);
-  return settings;
+  if (body.inputs === undefined) return settings;
+  return { ...settings, inputs: await parseInputs(deps, workflow, settings) };
 }
 
 function resolveTiming(
@@ -158,19 +158,22 @@ function resolveTiming(
   return { cron: before.cron, every_seconds: before.every_seconds, time_zone, anchor_at: before.anchor_at };
 }
 
-async function requireInputs(
+/** Returns the inputs by node id. Throws 400 if they do not match the version that the schedule runs. */
+async function parseInputs(
   deps: RunDeps,
   workflow: ReadWorkflowRow,
-  { inputs, runs_version }: ScheduleSettings,
-): Promise<void> {
-  if (Buffer.byteLength(inputs) > MAX_SCHEDULE_INPUT_BYTES)
+  { inputs: text, runs_version }: ScheduleSettings,
+): Promise<string> {
+  if (Buffer.byteLength(text) > MAX_SCHEDULE_INPUT_BYTES)
     throw createFieldError(
       '/inputs',
       `must be at most ${MAX_SCHEDULE_INPUT_BYTES / 1024} KB. Upload media, and send its URL`,
     );
   const number = runs_version === 'published' ? requirePublished(workflow) : workflow.version;
   const { graph } = await readRunVersion(deps, toVersionKey(workflow.id, number));
-  readInputOverrides(deps, graph, new JsonText<JsonObject>(inputs));
+  const inputs = new JsonText<JsonObject>(text);
+  readInputOverrides(deps, graph, inputs);
+  return withInputIds(graph, inputs).text;
 }
 
 /** Throws 409 `conflict` if the workspace has as many active schedules as allowed. */

@@ -30,7 +30,7 @@ const SETTINGS = {
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   inputs: Type.Optional(
     Type.Record(Type.String({ maxLength: 200 }), Type.Unknown(), {
-      description: 'Values by input node ID, as in the request to run a workflow',
+      description: 'Values by input name or node ID, as in the request to run a workflow; stored by node ID',
     }),
   ),
   version: Type.Optional(

@@ -7,6 +7,7 @@ import { parseOutboundUrl } from '../../lib/fetch.ts';
 import { newId } from '../../lib/ids.ts';
 import { startRun } from '../../runs/accept/start-run.ts';
 import type { RunDeps } from '../../runs/deps.ts';
+import { createInputFinder, createRepeatedInputError } from '../../runs/prepare/run-request.ts';
 import { readRunVersion, toVersionKey } from '../../runs/prepare/run-version.ts';
 import { presentSecretWarnings } from '../../runs/prepare/secret-warnings.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
@@ -61,7 +62,7 @@ export async function createTrigger(
   const { workflow } = authorize(user, 'run', await findWorkflow(deps.db, workflowId, user.userId));
   const { kind, inputs = {}, config = {}, isActive = true } = body;
   const id = newId('trigger', deps.now());
-  await requireInputs(deps, workflow, inputs);
+  const pointers = await parseInputs(deps, workflow, inputs);
   const token = kind === 'hook' ? createToken() : undefined;
   const trigger: NewTrigger = {
     id,
@@ -70,7 +71,7 @@ export async function createTrigger(
     workspace: getWorkspaceId(workflow),
     kind,
     name: body.name ?? DEFAULT_NAMES[kind],
-    inputs: JSON.stringify(inputs),
+    inputs: pointers,
     max_credits: body.maxCredits ?? null,
     is_active: isActive,
     token_hash: token === undefined ? null : sha256(token),
@@ -105,7 +106,10 @@ export async function changeTrigger(deps: RunDeps, actor: Actor, id: string, bod
   const user = requireScope(actor, 'workflows:execute');
   const before = await authorizeTrigger(deps, user, id, 'run');
   const workflow = await findWorkflow(deps.db, before.workflow_id, user.userId);
-  if (body.inputs !== undefined && workflow !== undefined) await requireInputs(deps, workflow, body.inputs);
+  const pointers =
+    body.inputs === undefined || workflow === undefined
+      ? undefined
+      : await parseInputs(deps, workflow, body.inputs);
   if (body.renewToken === true) requireRenewable(user, before);
   const token = body.renewToken === true ? createToken() : undefined;
   const config = body.config && (await parseConfig(deps, user, before, mergeConfig(before, body.config)));
@@ -120,7 +124,7 @@ export async function changeTrigger(deps: RunDeps, actor: Actor, id: string, bod
       // The secret stays if the request has none.
       ...(body.config?.secret === undefined ? { secret: current.secret } : {}),
       ...(body.name === undefined ? {} : { name: body.name }),
-      ...(body.inputs === undefined ? {} : { inputs: JSON.stringify(body.inputs) }),
+      ...(pointers === undefined ? {} : { inputs: pointers }),
       ...(body.maxCredits === undefined ? {} : { max_credits: body.maxCredits }),
       ...(body.isActive === undefined ? {} : { is_active: body.isActive, paused_reason: null }),
       ...(token === undefined ? {} : { token_hash: sha256(token) }),
@@ -174,23 +178,21 @@ export async function runTrigger(deps: RunDeps, actor: Actor, id: string, payloa
   return { executionId };
 }
 
-/** Throws 400 `invalid_inputs` for a node that is not an input of the workflow. */
-async function requireInputs(
+/** Returns the pointers by node id, as JSON text. Throws 400 `invalid_inputs` for a key that is not an input of the workflow. */
+async function parseInputs(
   deps: RunDeps,
   workflow: ReadWorkflowRow,
   inputs: Readonly<Record<string, string>>,
-): Promise<void> {
+): Promise<string> {
   const { graph } = await readRunVersion(deps, toVersionKey(workflow.id, workflow.version));
-  const nodes = new Map(graph.nodes.map(node => [node.id, node]));
-  for (const nodeId of Object.keys(inputs)) {
-    const node = nodes.get(nodeId);
-    if (node !== undefined && deps.findNode(node.data.nodeType)?.runInput !== undefined) continue;
-    throw new AppError('invalid_inputs', `The workflow has no input node ${JSON.stringify(nodeId)}.`, {
-      issues: [
-        { path: `/inputs/${nodeId}`, nodeId, code: 'invalid_inputs', message: 'is not an input node' },
-      ],
-    });
+  const findInput = createInputFinder(graph);
+  const pointers = new Map<string, string>();
+  for (const [key, pointer] of Object.entries(inputs)) {
+    const nodeId = findInput(key);
+    if (pointers.has(nodeId)) throw createRepeatedInputError(key, nodeId);
+    pointers.set(nodeId, pointer);
   }
+  return JSON.stringify(Object.fromEntries(pointers));
 }
 
 /** Checks the configuration and returns its columns. Throws 400, 403, 404. */

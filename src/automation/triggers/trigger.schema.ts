@@ -17,7 +17,7 @@ const Inputs = Type.Record(
   {
     maxProperties: 1000,
     description:
-      'By input node ID, a JSON pointer into the payload; an empty pointer selects all of it. If the payload has no value there, the node keeps its own.',
+      'By input name or node ID, a JSON pointer into the payload; an empty pointer selects all of it. If the payload has no value there, the node keeps its own.',
   },
 );
 

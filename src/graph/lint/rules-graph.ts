@@ -1,5 +1,6 @@
 // Defines the lint rules for the whole graph: size, ids, cycles and groups.
 import { findCycles } from '../cycles.ts';
+import { isInputName, isNamedInput, NAME_RULE } from '../input-names.ts';
 import { quote, toJsonPointer } from '../issues.ts';
 import { BLANK } from '../valid-parts.ts';
 import type { LintContext, LintEdge, LintNode, Rule, RuleIssue } from './context.ts';
@@ -13,6 +14,8 @@ export const GRAPH_RULES: readonly Rule[] = [
   { code: 'too_many_edges', severity: 'error', find: findTooManyEdges },
   { code: 'duplicate_node_id', severity: 'error', find: findDuplicateNodes },
   { code: 'duplicate_edge_id', severity: 'error', find: findDuplicateEdges },
+  { code: 'invalid_input_name', severity: 'error', find: findInvalidNames },
+  { code: 'duplicate_input_name', severity: 'error', find: findDuplicateNames },
   { code: 'too_many_nodes', severity: 'warning', find: findManyNodes },
   { code: 'cycle', severity: 'warning', find: findCycleWarnings },
   { code: 'unknown_group_member', severity: 'warning', find: findUnknownMembers },
@@ -46,6 +49,32 @@ function* findDuplicateEdges({ edges }: LintContext): Iterable<RuleIssue> {
       yield { edgeId: edge.id, path: toJsonPointer('edges', index, 'id'), message };
     }
     seenIds.add(edge.id);
+  }
+}
+
+function* findInvalidNames({ nodes }: LintContext): Iterable<RuleIssue> {
+  for (const { node, index } of nodes) {
+    const { name } = node.data;
+    if (!isNamedInput(node) || name === undefined || isInputName(name)) continue;
+    const message = `The name of an input must be ${NAME_RULE}. Without data.name, it is made from the label.`;
+    yield { nodeId: node.id, path: toNamePath(index), message };
+  }
+}
+
+const toNamePath = (index: number): string => toJsonPointer('nodes', index, 'data', 'name');
+
+/** Finds names that another input has, as its name or as its id. */
+function* findDuplicateNames({ nodes }: LintContext): Iterable<RuleIssue> {
+  const inputs = nodes.filter(({ node }) => isNamedInput(node));
+  const ownersByKey = new Map(inputs.map(({ node }) => [node.id, node.id]));
+  for (const { node, index } of inputs) {
+    const { name } = node.data;
+    if (!isInputName(name)) continue;
+    const owner = ownersByKey.get(name);
+    if (owner === undefined) ownersByKey.set(name, node.id);
+    if (owner === undefined || owner === node.id) continue;
+    const message = `The input ${quote(owner)} has the name ${quote(name)} too. Give each input a unique name.`;
+    yield { nodeId: node.id, path: toNamePath(index), message };
   }
 }
 

@@ -21,7 +21,7 @@ export const EDGES = Type.Array(Type.String({ maxLength: 600 }), {
 });
 
 export const RUN_INPUTS = Type.Optional(
-  AnyObject('By input node id: text, number, JSON or list; for media a URL, {url} or {mediaId}'),
+  AnyObject('By input name or node id: text, number, JSON or list; for media a URL, {url} or {mediaId}'),
 );
 
 export const TARGETS = Type.Optional(

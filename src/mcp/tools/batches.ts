@@ -39,12 +39,14 @@ export const runBatchTool = defineTool({
       Type.Array(
         Exact({
           key: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-          inputs: AnyObject('By input node id'),
+          inputs: AnyObject('By input name or node id'),
         }),
         { minItems: 1, maxItems: MAX_ROWS },
       ),
     ),
-    matrix: Type.Optional(AnyObject('inputs: by input node id, the list of values; mode: product or zip')),
+    matrix: Type.Optional(
+      AnyObject('inputs: by input name or node id, the list of values; mode: product or zip'),
+    ),
     maxCredits: Type.Integer({ minimum: 0 }),
     concurrency: Limit(100),
     firstRows: Limit(MAX_ROWS),
@@ -58,7 +60,7 @@ export const runBatchTool = defineTool({
     if (!matchesSchema(CreateBatchBody, body))
       throw new AppError(
         'invalid_request',
-        'Send rows: [{ key?, inputs }], or matrix: { inputs: { <input node>: [values] }, mode? }.',
+        'Send rows: [{ key?, inputs }], or matrix: { inputs: { <input>: [values] }, mode? }.',
       );
     const { batch } = await createBatch(deps, actor, { workflowId, idempotencyKey, body });
     const data = toData(await presentBatch(deps, batch));

@@ -1,5 +1,6 @@
 // Defines the tools that find and read workflows.
 import { Type } from 'typebox';
+import { getInputNames } from '../../graph/input-names.ts';
 import { Exact } from '../../services/schema.ts';
 import { listOwnWorkflows } from '../../services/workflows/list-workflows.ts';
 import { readWorkflowGraph } from '../../services/workflows/read-workflow.ts';
@@ -67,7 +68,13 @@ export const getWorkflowTool = defineTool({
     const show = detail === 'full' || nodeIds !== undefined ? outlineFullNodes : outlineGraph;
     const { id, name } = view.workflow;
     return {
-      data: { id, name, version, ...show(deps.catalog, selectedGraph), url: getWorkflowPageUrl(deps, id) },
+      data: {
+        id,
+        name,
+        version,
+        ...show(deps.catalog, selectedGraph, getInputNames(graph.nodes)),
+        url: getWorkflowPageUrl(deps, id),
+      },
     };
   },
 });

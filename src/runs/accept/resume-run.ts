@@ -13,7 +13,7 @@ import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workfl
 import type { RunDeps } from '../deps.ts';
 import { planRun, prepareVersion } from '../prepare/prepare-run.ts';
 import type { ResumeRequest } from '../prepare/run.schema.ts';
-import { parseRunRequest } from '../prepare/run-request.ts';
+import { parseRunRequest, readInputOverrides, withInputIds } from '../prepare/run-request.ts';
 import { readBoundedSteps } from '../prepare/stored-run.ts';
 import { acceptRun } from './accept-run.ts';
 import { type AcceptedRun, toAcceptedRun } from './accepted-run.ts';
@@ -128,12 +128,16 @@ async function startFollowUp(
     // Nodes of a component that was edited since would run, and be paid, again.
     earlierRun: { components: isLatest ? null : row.components },
   });
-  const nodeIds = new Set(version.runnable.graph.nodes.map(node => node.id));
+  const { graph } = version.runnable;
+  const nodeIds = new Set(graph.nodes.map(node => node.id));
   // Earlier inputs of nodes that no longer exist are dropped. New inputs must be valid.
   const earlierInputs = [...parseMemberTexts(earlierRequest.inputs?.text ?? '{}')].filter(([nodeId]) =>
     nodeIds.has(nodeId),
   );
-  const newInputs = parseMemberTexts(request.inputs?.text ?? '{}');
+  readInputOverrides(deps, graph, request.inputs);
+  const newInputs = parseMemberTexts(
+    request.inputs === undefined ? '{}' : withInputIds(graph, request.inputs).text,
+  );
   const inputs = new JsonText<JsonObject>(joinMembers(new Map([...earlierInputs, ...newInputs])));
   const keep = {
     executionId: row.id,

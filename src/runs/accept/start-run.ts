@@ -72,7 +72,7 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
   const acceptedRun = await acceptRun(deps, user, {
     workflow,
     prepared,
-    request,
+    request: prepared.request,
     estimate,
     webhook,
     trigger: input.trigger,

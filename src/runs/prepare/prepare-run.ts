@@ -13,7 +13,7 @@ import { resolvePlan } from './plan-credentials.ts';
 import { getReusedSteps, type ReusedSteps } from './reused-steps.ts';
 import type { RunConfig, RunRequest } from './run.schema.ts';
 import { configureVersion, requireValidConfig } from './run-config.ts';
-import { planRequest, readInputOverrides } from './run-request.ts';
+import { planRequest, readInputOverrides, withInputIds } from './run-request.ts';
 import { type ExpandedVersion, expandForUser } from './run-version.ts';
 
 export interface PreparedVersion extends ExpandedVersion {
@@ -33,6 +33,8 @@ export interface RunToEstimate extends PlannedRun {
 /** A run of a stored workflow that is ready to be priced. */
 export interface PreparedRun extends RunToEstimate, ReusedSteps {
   readonly version: PreparedVersion;
+  /** The request, with its inputs by node id. */
+  readonly request: RunRequest;
 }
 
 /** Throws the errors of `prepareVersion` and `planRun`. */
@@ -83,7 +85,10 @@ export async function planRun(
     workspace: owner.workspace,
     workflowId,
   });
-  const overrides = readInputOverrides(deps, version.runnable.graph, request.inputs);
+  const { graph } = version.runnable;
+  const { inputs } = request;
+  const overrides = readInputOverrides(deps, graph, inputs);
   const reused = await getReusedSteps(deps, { workflowId, request, plan, overrides });
-  return { version, plan, overrides, owner, credentials, ...reused };
+  const requestById = inputs === undefined ? request : { ...request, inputs: withInputIds(graph, inputs) };
+  return { version, plan, overrides, owner, credentials, request: requestById, ...reused };
 }

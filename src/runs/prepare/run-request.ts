@@ -1,4 +1,6 @@
 // Parses the request to run a workflow (the body of /run and /execute) and validates it against the graph.
+import { getInputNames, indexInputs } from '../../graph/input-names.ts';
+import { takesInput } from '../../graph/input-values.ts';
 import { toJsonPointer } from '../../graph/issues.ts';
 import {
   createComparisonBudget,
@@ -7,11 +9,11 @@ import {
   indexNames,
 } from '../../graph/nearest.ts';
 import type { Plan, PlanResult } from '../../graph/plan.ts';
-import type { Graph, Json, JsonObject } from '../../graph/types.ts';
+import type { Graph, GraphNode, Json, JsonObject } from '../../graph/types.ts';
 import { Collector } from '../../lib/collector.ts';
 import { AppError } from '../../lib/errors.ts';
 import { getOrCreate } from '../../lib/get-or-create.ts';
-import { parseMemberTexts } from '../../lib/json-scan.ts';
+import { joinMembers, parseMemberTexts } from '../../lib/json-scan.ts';
 import { JsonText, stringifyJson } from '../../lib/json-text.ts';
 import { MAX_BODY_BYTES } from '../../lib/size-limits.ts';
 import type { GraphVersion } from '../../services/workflows/graph-versions.ts';
@@ -90,12 +92,35 @@ function toPlanError(result: Extract<PlanResult, { ok: false }>): AppError {
 /** The most bytes of JSON that the inputs of a run may have, whatever starts it: as many as a request may have. */
 export const MAX_RUN_INPUT_BYTES = MAX_BODY_BYTES;
 
-/** The inputs of a run by node id, each with its JSON text. */
+/** The inputs of a run by node id or name, each with its JSON text. */
 export type RunInputs = ReadonlyMap<string, JsonText<Json>>;
 
 /**
- * Returns the config keys that the `inputs` set, by node id. Throws 400 `invalid_inputs` for a key that is not an input
- * node.
+ * Returns the inputs by node id, as they are stored, so that renaming a node changes no run. Keys of no input node stay;
+ * `readInputOverrides` refuses them.
+ */
+export function withInputIds(
+  { nodes }: Pick<Graph, 'nodes'>,
+  inputs: JsonText<JsonObject>,
+): JsonText<JsonObject> {
+  const texts = parseMemberTexts(inputs.text);
+  const byId = resolveInputKeys(indexInputs(nodes), texts);
+  return byId === texts ? inputs : new JsonText<JsonObject>(joinMembers(byId));
+}
+
+/** Returns the values by node id: the same map if no key is a name. */
+export function resolveInputKeys<T>(
+  findInput: (key: string) => string | undefined,
+  values: ReadonlyMap<string, T>,
+): ReadonlyMap<string, T> {
+  const keys = [...values.keys()];
+  if (keys.every(key => (findInput(key) ?? key) === key)) return values;
+  return new Map(Array.from(values, ([key, value]) => [findInput(key) ?? key, value]));
+}
+
+/**
+ * Returns the config keys that the `inputs` set, by node id. Throws 400 `invalid_inputs` for a key that is not the id or
+ * name of an input node, and for two keys of the same node.
  */
 export function readInputOverrides(
   deps: RunDeps,
@@ -105,7 +130,7 @@ export function readInputOverrides(
   if (inputs === undefined) return new Map();
   const texts = Array.from(
     parseMemberTexts(inputs.text),
-    ([nodeId, text]) => [nodeId, new JsonText<Json>(text)] as const,
+    ([key, text]) => [key, new JsonText<Json>(text)] as const,
   );
   return createInputReader(deps, graph)(new Map(texts));
 }
@@ -119,29 +144,47 @@ export function createInputReader(
   { nodes }: Graph,
 ): (inputs: RunInputs) => ReadonlyMap<string, JsonObject> {
   const nodeTypes = new Map(nodes.map(({ id, data }) => [id, data.nodeType]));
+  const findInput = indexInputs(nodes);
   const overridesByType = new Map<string, OverrideCache>();
-  let suggestInput: ((nodeId: string) => string) | undefined;
-  const read = (nodeId: string, value: JsonText<Json>): JsonObject | undefined => {
+  let suggestInput: ((key: string) => string) | undefined;
+  const read = (nodeId: string, key: string, value: JsonText<Json>): JsonObject | undefined => {
     const nodeType = nodeTypes.get(nodeId);
     const runInput = nodeType === undefined ? undefined : findNode(nodeType)?.runInput;
     if (nodeType === undefined || runInput === undefined) return undefined;
     const overrides = getOrCreate(overridesByType, nodeType, () => new OverrideCache());
-    return overrides.getOrCreate(value, () => toOverride(runInput, nodeId, value));
+    return overrides.getOrCreate(value, () => toOverride(runInput, { nodeId, key }, value));
   };
   return inputs => {
     const overrides = new Map<string, JsonObject>();
-    const unknownIds = new Collector<string>({ items: MAX_ISSUES });
-    for (const [nodeId, value] of inputs) {
-      const override = read(nodeId, value);
-      if (override === undefined) unknownIds.add(nodeId);
+    const unknownKeys = new Collector<string>({ items: MAX_ISSUES });
+    for (const [key, value] of inputs) {
+      const nodeId = findInput(key) ?? key;
+      const override = read(nodeId, key, value);
+      if (override === undefined) unknownKeys.add(key);
+      else if (overrides.has(nodeId)) throw createRepeatedInputError(key, nodeId);
       else overrides.set(nodeId, override);
     }
-    if (unknownIds.total === 0) return overrides;
-    suggestInput ??= createInputSuggester(
-      nodes.filter(({ data }) => findNode(data.nodeType)?.runInput !== undefined).map(({ id }) => id),
-    );
-    throw createUnknownInputsError(unknownIds.items, suggestInput);
+    if (unknownKeys.total === 0) return overrides;
+    suggestInput ??= createInputSuggester(nodes);
+    throw createUnknownInputsError(unknownKeys.items, suggestInput);
   };
+}
+
+/** Throws 400 `invalid_inputs` for a key that is not the id or name of an input node. */
+export function createInputFinder({ nodes }: Pick<Graph, 'nodes'>): (key: string) => string {
+  const findInput = indexInputs(nodes);
+  return key => {
+    const nodeId = findInput(key);
+    if (nodeId === undefined) throw createUnknownInputsError([key], createInputSuggester(nodes));
+    return nodeId;
+  };
+}
+
+export function createRepeatedInputError(key: string, nodeId: string): AppError {
+  const message = `Input ${quoteKey(key)}: Another key sets this input too. Send only one of its id and its name.`;
+  return new AppError('invalid_inputs', message, {
+    issues: [{ path: toJsonPointer('inputs', key), nodeId, code: 'invalid_inputs', message }],
+  });
 }
 
 /** Texts of at most this many characters are looked up by their text, longer ones by their object. */
@@ -167,47 +210,49 @@ class OverrideCache {
   }
 }
 
-function createUnknownInputsError(
-  nodeIds: readonly string[],
-  suggestInput: (nodeId: string) => string,
-): AppError {
-  const issues = nodeIds.map(id => {
-    const nodeId = id.slice(0, MAX_ID_CHARS);
+const quoteKey = (key: string): string => JSON.stringify(key.slice(0, MAX_ID_CHARS));
+
+function createUnknownInputsError(keys: readonly string[], suggestInput: (key: string) => string): AppError {
+  const issues = keys.map(key => {
+    const nodeId = key.slice(0, MAX_ID_CHARS);
     return {
       path: toJsonPointer('inputs', nodeId),
       nodeId,
       code: 'invalid_inputs' as const,
-      message: `The workflow has no input node ${JSON.stringify(nodeId)}. ${suggestInput(nodeId)}`,
+      message: `The workflow has no input ${quoteKey(key)}. ${suggestInput(key)}`,
     };
   });
   return new AppError('invalid_inputs', issues[0]?.message ?? '', { issues });
 }
 
-/** Returns a function that suggests an input node for an unknown id. All its suggestions share one budget. */
-function createInputSuggester(inputIds: readonly string[]): (nodeId: string) => string {
-  if (inputIds.length === 0) return () => 'It has no input nodes.';
-  const names = indexNames(inputIds);
+/** Returns a function that suggests an input node for an unknown key. All its suggestions share one budget. */
+function createInputSuggester(nodes: readonly GraphNode[]): (key: string) => string {
+  const names = getInputNames(nodes);
+  // An input inside a component has only its id.
+  const inputs = nodes.filter(({ data }) => takesInput(data.nodeType));
+  const known = inputs.map(({ id }) => names.get(id) ?? id);
+  if (known.length === 0) return () => 'It has no inputs.';
+  const index = indexNames(new Set([...known, ...inputs.map(({ id }) => id)]));
   const budget = createComparisonBudget();
-  const firstIds = inputIds.slice(0, MAX_LISTED).join(', ');
-  const list =
-    inputIds.length > MAX_LISTED ? `${firstIds} and ${inputIds.length - MAX_LISTED} more` : firstIds;
-  return nodeId => {
-    const suggestion = findNearestName(nodeId, names, budget);
-    return `${suggestion === undefined ? '' : `Did you mean ${JSON.stringify(suggestion)}? `}Its input nodes are ${list}.`;
+  const first = known.slice(0, MAX_LISTED).join(', ');
+  const list = known.length > MAX_LISTED ? `${first} and ${known.length - MAX_LISTED} more` : first;
+  return key => {
+    const suggestion = findNearestName(key, index, budget);
+    return `${suggestion === undefined ? '' : `Did you mean ${JSON.stringify(suggestion)}? `}Its inputs are ${list}.`;
   };
 }
 
 function toOverride(
   runInput: (value: Json, text: string) => JsonObject,
-  nodeId: string,
+  { nodeId, key }: { readonly nodeId: string; readonly key: string },
   { value, text }: JsonText<Json>,
 ): JsonObject {
   try {
     return runInput(value, text);
   } catch (err) {
     if (!(err instanceof AppError)) throw err;
-    const message = `Input ${JSON.stringify(nodeId)}: ${err.message}`;
-    const issues = [{ path: toJsonPointer('inputs', nodeId), nodeId, code: err.code, message: err.message }];
+    const message = `Input ${JSON.stringify(key)}: ${err.message}`;
+    const issues = [{ path: toJsonPointer('inputs', key), nodeId, code: err.code, message: err.message }];
     throw new AppError(err.code, message, { cause: err, issues });
   }
 }

@@ -18,7 +18,7 @@ const RUN_FIELDS = {
     AsSent(
       Type.Record(Type.String(), Type.Unknown(), {
         description:
-          'Values by input node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId}',
+          'Values by input name or node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId}',
       }),
     ),
   ),

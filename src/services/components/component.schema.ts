@@ -4,7 +4,7 @@ import { PORT_TYPES } from '../../graph/types.ts';
 import { PageSchema } from '../paging.ts';
 import { Exact, Named, Nullable, PositiveInteger } from '../schema.ts';
 
-const Port = Named('ComponentPort', 'A port of a component', {
+const PORT = {
   id: Type.String({ description: 'ID of its node in the component' }),
   label: Type.String(),
   type: Type.Enum(PORT_TYPES),
@@ -13,13 +13,18 @@ const Port = Named('ComponentPort', 'A port of a component', {
       description: 'An input that has no file of its own, so that a call must provide one',
     }),
   ),
+};
+const Port = Named('ComponentPort', 'A port of a component', PORT);
+const InputPort = Named('ComponentInput', 'An input of a component', {
+  ...PORT,
+  name: Type.String({ description: 'The name by which runs of the workflow set it, beside the node ID' }),
 });
 
 export const Interface = Named('ComponentInterface', 'The ports of a workflow as a component', {
   workflowId: Type.String(),
   name: Type.String(),
   version: Type.Integer(),
-  inputs: Type.Array(Port),
+  inputs: Type.Array(InputPort),
   outputs: Type.Array(Port),
 });
 

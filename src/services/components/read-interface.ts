@@ -1,6 +1,8 @@
 // Reads the interface of a workflow: the ports that it has as a component.
 import type { Catalog } from '../../graph/catalog.ts';
 import type { ComponentInterface } from '../../graph/components/interface.ts';
+import type { ComponentPort } from '../../graph/config-ports.ts';
+import { getInputNames } from '../../graph/input-names.ts';
 import { AppError } from '../../lib/errors.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -9,9 +11,15 @@ import { performGraphWork } from '../workflows/graph-work.ts';
 import { getViewForReading, getVisibleVersion, isPublicationOnly } from '../workflows/read-workflow.ts';
 
 export interface WorkflowInterface extends ComponentInterface {
+  /** Also with the names by which runs set them. */
+  readonly inputs: readonly NamedPort[];
   readonly workflowId: string;
   readonly name: string;
   readonly version: number;
+}
+
+interface NamedPort extends ComponentPort {
+  readonly name: string;
 }
 
 /** Returns the interface of the version. Throws 403, and 404 for a version that the caller may not see. */
@@ -28,11 +36,14 @@ export async function readComponentInterface(
   if (number !== visible && isPublicationOnly(view))
     throw new AppError('not_found', `Version ${number} of the workflow was not found.`);
   const version = await deps.versions.get(deps.db, id, number);
+  const { inputs, outputs } = await findInterface(deps, version);
+  const names = getInputNames(version.graph.nodes);
   return {
     workflowId: id,
     name: view.workflow.name,
     version: number,
-    ...(await findInterface(deps, version)),
+    inputs: inputs.map(port => ({ ...port, name: names.get(port.id) ?? port.id })),
+    outputs,
   };
 }
 

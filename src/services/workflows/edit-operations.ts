@@ -2,6 +2,7 @@
 import type { Catalog } from '../../graph/catalog.ts';
 import { withConfig, withEdge, withoutItems, withType } from '../../graph/edit.ts';
 import type { EdgeEnds } from '../../graph/handles.ts';
+import { withLabel } from '../../graph/input-names.ts';
 import { findNearestName } from '../../graph/nearest.ts';
 import type { Graph, GraphEdge, JsonObject } from '../../graph/types.ts';
 import { type AppError, createFieldError } from '../../lib/errors.ts';
@@ -94,7 +95,8 @@ const APPLIERS: Readonly<Record<Operation['op'], (step: OperationStep) => Draft>
     const label = requireArgument(step, 'label');
     if (step.operation.nodeId === undefined) return { ...step.draft, name: label };
     const node = getNode(step);
-    return replaceNode(step.draft, { ...node, data: { ...node.data, label } });
+    const data = withLabel(step.draft.nodes, node, label);
+    return replaceNode(step.draft, { ...node, data });
   },
   replace_node_type: step => {
     const node = getNode(step);

@@ -14,6 +14,7 @@ import {
 } from '../../support/workflows.ts';
 
 interface Port {
+  readonly name?: string;
   readonly id: string;
   readonly label: string;
   readonly type: string;
@@ -122,6 +123,10 @@ describe('GET /workflows/{id}/interface', () => {
     assert.deepEqual(
       [body.workflowId, body.name, body.version, body.inputs.map(toLine), body.outputs.map(toLine)],
       [id, 'Slogan', 1, ['place place TEXT', 'size size NUMBER'], ['slogan slogan TEXT']],
+    );
+    assert.deepEqual(
+      body.inputs.map(({ name }) => name),
+      ['place', 'size'],
     );
   });
 

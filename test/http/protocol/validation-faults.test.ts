@@ -81,11 +81,11 @@ describe('an error message', () => {
   it('names the nearest input and lists all inputs', async () => {
     assert.equal(
       await getRunError({ inputs: { palce: 'Oslo' } }),
-      'The workflow has no input node "palce". Did you mean "place"? Its input nodes are place, look.',
+      'The workflow has no input "palce". Did you mean "place"? Its inputs are place, look.',
     );
     assert.match(
       await getRunError({ inputs: { zzzzzzzz: 1 } }),
-      /"zzzzzzzz"\. Its input nodes are place, look\.$/,
+      /"zzzzzzzz"\. Its inputs are place, look\.$/,
     );
   });
 
