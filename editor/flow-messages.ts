@@ -181,6 +181,13 @@ const flow = {
     output: 'Output',
   } as Readonly<Record<string, string>>,
   label: 'Label',
+  inputName: {
+    label: 'Name for requests',
+    hint: 'The API, apps, batches and schedules set this input by its name. A new label does not change it.',
+    edit: 'Change name of input',
+    invalid: 'Use letters from A to Z, digits and _.',
+    taken: 'Another input has this name. Choose a different one.',
+  },
   note: 'Note',
   notePlaceholder: 'Write a note',
   connectedTo: (label: string): string => `from ${label}`,

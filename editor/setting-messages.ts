@@ -105,6 +105,7 @@ export const setting = {
     shorten: (count: number): string => `Keep the first ${count}`,
     fill: (label: string): string => `Set ${label}`,
     moveParams: 'Move to settings',
+    renameInput: (name: string): string => `Rename to ${name}`,
     rightKind: 'Correct the node type',
     category: (name: string): string => `Set to ${name}`,
     dropPort: 'Remove port',

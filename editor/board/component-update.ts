@@ -2,7 +2,7 @@
 
 import type { Catalog, InputDef } from '../../src/graph/catalog.ts';
 import type { ComponentInterface } from '../../src/graph/components/interface.ts';
-import { getCallPorts } from '../../src/graph/config-ports.ts';
+import { type ComponentPort, getCallPorts } from '../../src/graph/config-ports.ts';
 import { toPortId } from '../../src/graph/handles.ts';
 import { type GraphEdge, type JsonObject, toObject } from '../../src/graph/types.ts';
 import { apply, type Board, type Change, findNode } from './board.ts';
@@ -62,6 +62,14 @@ function compareSide(
   return [...removed, ...changed, ...added];
 }
 
+/** The service does not store the name of an input in calls. */
+const toStoredPort = ({ id, label, type, required }: ComponentPort): ComponentPort => ({
+  id,
+  label,
+  type,
+  ...(required === undefined ? {} : { required }),
+});
+
 export interface CallUpdate {
   readonly changes: readonly Change[];
   readonly ports: readonly PortChange[];
@@ -87,7 +95,7 @@ export function updateCall(
       ...node.data.config,
       version,
       name,
-      inputs,
+      inputs: inputs.map(toStoredPort),
       outputs,
       values: Object.fromEntries(values),
     };

@@ -5,6 +5,7 @@ import { COMPONENT_CALL } from '../../src/graph/components/calls.ts';
 import { getDims } from '../../src/graph/dims.ts';
 import { getChildIds, withoutItems } from '../../src/graph/edit.ts';
 import { toHandle } from '../../src/graph/handles.ts';
+import { withInputNames } from '../../src/graph/input-names.ts';
 import { getBoundingBox, type Rect } from '../../src/graph/rects.ts';
 import { toSlug } from '../../src/graph/slug.ts';
 import type { GraphEdge, GraphNode, JsonObject } from '../../src/graph/types.ts';
@@ -61,10 +62,12 @@ export function extractComponent(
   const previews = createPreviews(context);
   return {
     part: {
-      nodes: [...innerNodes.map(withoutPin), ...inputs.nodes, ...previews.nodes].map(node => ({
-        ...node,
-        position: { x: node.position.x - context.bounds.x, y: node.position.y - context.bounds.y },
-      })),
+      nodes: withInputNames([...innerNodes.map(withoutPin), ...inputs.nodes, ...previews.nodes]).map(
+        node => ({
+          ...node,
+          position: { x: node.position.x - context.bounds.x, y: node.position.y - context.bounds.y },
+        }),
+      ),
       edges: [...inputs.edges, ...previews.edges],
     },
     replace: (name, config) => replace(context, { inputs, previews }, name, config),

@@ -2,6 +2,7 @@
 import { isBypassed } from '../../src/graph/bypass.ts';
 import type { Catalog } from '../../src/graph/catalog.ts';
 import { withConfig, withoutItems } from '../../src/graph/edit.ts';
+import { withInputNames, withLabel } from '../../src/graph/input-names.ts';
 import type { GraphEdge, GraphNode, Json, NodeData, Position } from '../../src/graph/types.ts';
 import {
   type Board,
@@ -13,7 +14,7 @@ import {
 } from './board.ts';
 import { getPorts } from './catalog.ts';
 
-/** Appends nodes and edges. */
+/** Appends nodes and edges. New inputs get a name that no other input has. */
 export function add(
   board: Board,
   {
@@ -22,7 +23,9 @@ export function add(
   }: { readonly nodes?: readonly GraphNode[]; readonly edges?: readonly GraphEdge[] },
 ): readonly Change[] {
   return [
-    ...nodes.map((after, offset): Change => ({ of: 'nodes', index: board.nodes.length + offset, after })),
+    ...withInputNames(nodes, board.nodes).map(
+      (after, offset): Change => ({ of: 'nodes', index: board.nodes.length + offset, after }),
+    ),
     ...edges.map((after, offset): Change => ({ of: 'edges', index: board.edges.length + offset, after })),
   ];
 }
@@ -84,7 +87,11 @@ export function setConfig(
   });
 }
 
-/** Sets fields of a node's data other than config, such as label, note or color. */
+/** Renames the label of a node. An input keeps its name. */
+export const setLabel = (board: Board, id: string, label: string): readonly Change[] =>
+  replaceNodes(board, [id], node => ({ ...node, data: withLabel(board.nodes, node, label) }));
+
+/** Sets fields of a node's data other than config and label, such as note or color. */
 export function setData(
   board: Board,
   id: string,
@@ -228,6 +235,7 @@ export function replaceAll(
   return [
     ...listRemovals(board.edges, all).map((change): Change => ({ of: 'edges', ...change })),
     ...listRemovals(board.nodes, all).map((change): Change => ({ of: 'nodes', ...change })),
-    ...add({ fields: board.fields, nodes: [], edges: [] }, { nodes, edges }),
+    ...nodes.map((after, index): Change => ({ of: 'nodes', index, after })),
+    ...edges.map((after, index): Change => ({ of: 'edges', index, after })),
   ];
 }

@@ -7,6 +7,7 @@ import { messages } from '../flow-messages.ts';
 import { UserFacingError } from '../lib/user-facing-error.ts';
 import type { Board } from './board.ts';
 import { applyTheirs, findOpenConflicts } from './conflicts.ts';
+import { withDistinctNames } from './distinct-names.ts';
 import { type Conflict, isEqual, mergeBoards, shareItems } from './merge.ts';
 import type { ChangeSource } from './store.ts';
 
@@ -136,7 +137,7 @@ export class Saver<RemoteState extends RemoteBoard = RemoteBoard> {
   saveAtExit(): void {
     if (this.#deps.isReadOnly === true) return;
     if (this.isDirty && this.#deps.getBoard().nodes.length > 0)
-      this.#deps.writeAtExit(this.#getBoardToSend(), this.#base.etag);
+      this.#deps.writeAtExit(withDistinctNames(this.#getBoardToSend(), this.#base.board), this.#base.etag);
   }
 
   close(): void {
@@ -182,10 +183,12 @@ export class Saver<RemoteState extends RemoteBoard = RemoteBoard> {
 
   async #write(kind: SaveKind): Promise<void> {
     for (let merges = 0; ; merges++) {
-      const sentBoard = this.#getBoardToSend();
+      const board = this.#getBoardToSend();
+      const sentBoard = withDistinctNames(board, this.#base.board);
       try {
         const saved = await this.#deps.write(sentBoard, this.#base.etag, kind, this.#controller.signal);
-        this.#mergeFrom(saved, sentBoard, 'own save');
+        // Names that were changed come back as changes of the service.
+        this.#mergeFrom(saved, board, 'own save');
         return;
       } catch (err) {
         if (!isStaleWrite(err) || merges === MAX_MERGES) throw err;

@@ -2,6 +2,7 @@
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
 import { getChildIds, withType } from '../../../src/graph/edit.ts';
 import { resolveEdgePorts } from '../../../src/graph/handles.ts';
+import { withInputNames } from '../../../src/graph/input-names.ts';
 import type { GraphNode } from '../../../src/graph/types.ts';
 import { messages } from '../../flow-messages.ts';
 import { type Change, findNode } from '../board.ts';
@@ -51,6 +52,8 @@ export const NODE_FIXES: Readonly<Record<string, FindFix>> = {
       { of: 'nodes', index, before, after: { ...before, id: findFreeId(board, before.id) } },
     ]);
   },
+  invalid_input_name: createNameFix,
+  duplicate_input_name: createNameFix,
   unknown_group_member: context =>
     createRemoveMembersFix(context, id => findNode(context.board, id) !== undefined),
   shared_group_member: context => {
@@ -71,6 +74,17 @@ export const NODE_FIXES: Readonly<Record<string, FindFix>> = {
   },
   provider_not_configured: () => ({ kind: 'providers', label: messages.flow.errorActions.providers }),
 };
+
+/** Names the input by its name or label, with a number if another input has the name. */
+function createNameFix(context: FixContext): Fix | undefined {
+  const { nodes } = context.board;
+  const node = findIssueNode(context);
+  if (node === undefined) return undefined;
+  const others = nodes.filter(other => other !== node);
+  const [{ data } = node] = withInputNames([node], others);
+  const name = String(data.name);
+  return toFix(fixMessages.renameInput(name), setData(context.board, node.id, { name }));
+}
 
 /** Replaces the node's type with the suggested type or one with compatible ports. Otherwise removes the node. */
 function createReplaceTypeFix(context: FixContext): Fix | undefined {

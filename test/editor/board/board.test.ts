@@ -7,7 +7,16 @@ import { createCatalog } from '../../../editor/board/catalog.ts';
 import { paste } from '../../../editor/board/clipboard.ts';
 import { summarizeChanges } from '../../../editor/board/difference.ts';
 import { openDrafts } from '../../../editor/board/drafts.ts';
-import { add, findFreeId, move, remove, setConfig, setData, setField } from '../../../editor/board/edits.ts';
+import {
+  add,
+  findFreeId,
+  move,
+  remove,
+  setConfig,
+  setData,
+  setField,
+  setLabel,
+} from '../../../editor/board/edits.ts';
 import { type EditState, MAX_EDITS, NO_HISTORY, perform, redo, undo } from '../../../editor/board/history.ts';
 import { mergeBoards } from '../../../editor/board/merge.ts';
 import type { GraphEdge, GraphNode } from '../../../src/graph/types.ts';
@@ -34,6 +43,28 @@ const createEdit = (changes: readonly Change[], key?: string, atMs = 0) => ({
 });
 
 describe('a board', () => {
+  it('names new inputs by their label, and keeps the name when the label changes', () => {
+    const start = boardOf([]);
+    const input = (id: string, label: string, data: object = {}): GraphNode => ({
+      ...node(id),
+      data: { ...node(id).data, label, ...data },
+    });
+    const board = apply(start, add(start, { nodes: [input('1', 'Product photo'), input('2', 'Text')] }));
+    assert.deepEqual(
+      board.nodes.map(({ data }) => data.name),
+      ['product_photo', 'text'],
+    );
+    const renamed = apply(board, setLabel(board, '1', 'Anything'));
+    assert.equal(findNode(renamed, '1')?.data.name, 'product_photo');
+    const unnamed: Board = { ...start, nodes: [input('1', 'Words')] };
+    assert.equal(findNode(apply(unnamed, setLabel(unnamed, '1', 'Other')), '1')?.data.name, 'words');
+    const pasted = apply(board, paste(board, board, { x: 0, y: 0 }).changes);
+    assert.deepEqual(
+      pasted.nodes.map(({ data }) => data.name),
+      ['product_photo', 'text', 'product_photo_2', 'text_2'],
+    );
+  });
+
   it('restores a removed node with its edges, group membership and position in the list', () => {
     const group = node('g', { childNodeIds: ['b', 'c'] });
     const board = {

@@ -192,6 +192,18 @@ describe('findFix for a node', () => {
     );
   });
 
+  it('gives an input a valid name that no other input has', () => {
+    const inputs = board([
+      node('a', 'input:text', {}, { name: 'words' }),
+      node('b', 'input:text', {}, { name: 'words' }),
+      node('c', 'input:text', {}, { name: 'not valid', label: 'Words' }),
+    ]);
+    const names = (code: string, label: string) =>
+      applyFix(inputs, code, label).nodes.map(({ data }) => data.name);
+    assert.deepEqual(names('duplicate_input_name', 'Rename to words_3'), ['words', 'words_3', 'not valid']);
+    assert.deepEqual(names('invalid_input_name', 'Rename to words_2'), ['words', 'words', 'words_2']);
+  });
+
   it('gives the duplicate of a node or edge a new id', () => {
     const duplicates = board([node('a', 'input:text'), node('a', 'input:number')]);
     assert.deepEqual(

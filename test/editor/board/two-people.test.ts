@@ -30,6 +30,9 @@ const START: Board = {
   edges: [],
 };
 
+// New inputs get their names from their labels, so that two people add inputs of the same name.
+const withTextLabel = (item: GraphNode): GraphNode => ({ ...item, data: { ...item.data, label: 'Text' } });
+
 /** Returns all config values by `nodeId key`. */
 function valuesOf({ nodes }: Board): ReadonlyMap<string, string> {
   return new Map(
@@ -67,6 +70,9 @@ function createPerson(name: string, service: { board: Board; version: number }) 
       // The service refuses an edge without its nodes.
       const ids = new Set(board.nodes.map(({ id }) => id));
       for (const { source, target } of board.edges) assert.ok(ids.has(source) && ids.has(target));
+      // The service refuses two inputs with one name.
+      const inputNames = board.nodes.flatMap(({ data }) => (data.name === undefined ? [] : [data.name]));
+      assert.equal(new Set(inputNames).size, inputNames.length, inputNames.join(' '));
       Object.assign(service, { board: structuredClone(board), version: service.version + 1 });
       return state();
     },
@@ -112,7 +118,7 @@ function performRandomEdit(
     () =>
       store.actions.perform(
         'Add',
-        add(board, { nodes: [node(`${name}${step}`, { text: `${name} new ${step}` })] }),
+        add(board, { nodes: [withTextLabel(node(`${name}${step}`, { text: `${name} new ${step}` }))] }),
       ),
     () => {
       const id = `${one}-${other}`;

@@ -2,6 +2,7 @@
 
 import Download from 'icon:download';
 import { useState } from 'react';
+import { getInputNames } from '../../../../src/graph/input-names.ts';
 import { type Board, isInputNode } from '../../../board/board.ts';
 import type { OpenBoard } from '../../../board/open-board.ts';
 import { Button } from '../../../kit/button.tsx';
@@ -88,14 +89,15 @@ const FORMATS: readonly {
   },
 ];
 
-/** Returns the current values of the input nodes as inputs of a run request. */
+/** Returns the current values of the input nodes as inputs of a run request, by name. */
 function getInputs({ nodes }: Board): Readonly<Record<string, unknown>> {
   const inputs = nodes.filter(isInputNode);
+  const names = getInputNames(nodes);
   return Object.fromEntries(
     inputs.flatMap(({ id, data: { config = {} } }) => {
       const value =
         config.value ?? config.url ?? config.items ?? (config.mediaId && { mediaId: config.mediaId });
-      return value === undefined ? [] : [[id, value]];
+      return value === undefined ? [] : [[names.get(id) ?? id, value]];
     }),
   );
 }

@@ -9,11 +9,12 @@ import { useState } from 'react';
 import { isBypassed } from '../../../../src/graph/bypass.ts';
 import { type InputDef, isCanvasOnly } from '../../../../src/graph/catalog.ts';
 import { isComponentCall } from '../../../../src/graph/components/calls.ts';
+import { isNamedInput } from '../../../../src/graph/input-names.ts';
 import type { GraphNode } from '../../../../src/graph/types.ts';
 import { findNode } from '../../../board/board.ts';
 import { getPorts } from '../../../board/catalog.ts';
 import { getControlKind } from '../../../board/control-kind.ts';
-import { setData } from '../../../board/edits.ts';
+import { setData, setLabel } from '../../../board/edits.ts';
 import { getCategory } from '../../../canvas/colors.ts';
 import { getCommand } from '../../../canvas/commands.ts';
 import { CategoryIcon } from '../../../canvas/icons.tsx';
@@ -28,6 +29,7 @@ import { isRunning } from '../../../session/runs/run-store.ts';
 import { formatEntryPrice } from '../add-node/add-node.tsx';
 import { readFavoriteTypes, toggleFavorite } from '../add-node/palette-storage.ts';
 import { InputField } from './input-field.tsx';
+import { InputName } from './input-name.tsx';
 import styles from './inspector.module.css';
 import { LongText } from './long-text.tsx';
 import { NodeIssues } from './node-issues.tsx';
@@ -105,6 +107,7 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
         <div data-rename>
           <Label node={node} />
         </div>
+        {isNamedInput(node) && <InputName node={node} />}
         {isComponentCall(node) ? (
           <ComponentFields node={node} />
         ) : (
@@ -180,7 +183,7 @@ function Label({ node }: { readonly node: GraphNode }) {
       onChange={({ target }) =>
         store.actions.perform(
           flowMessages.edits.rename,
-          setData(store.getState().board, node.id, { label: target.value }),
+          setLabel(store.getState().board, node.id, target.value),
           `label ${node.id}`,
         )
       }
