@@ -991,6 +991,8 @@ export type CompletionEvent = {
     readonly label: string;
     readonly type: string;
     readonly url?: string;
+    /** The seed from which a model made it: that of the run, or the one that the provider chose */
+    readonly seed?: number;
     /** Details of a rendered video */
     readonly render?: {
       readonly width: number | null;
@@ -1629,6 +1631,8 @@ export type Execution = {
     readonly label: string;
     readonly type: string;
     readonly url?: string;
+    /** The seed from which a model made it: that of the run, or the one that the provider chose */
+    readonly seed?: number;
     /** Details of a rendered video */
     readonly render?: {
       readonly width: number | null;
@@ -2173,6 +2177,7 @@ export type MediaItem = {
     readonly nodeType: string;
     readonly label: string;
   } | null;
+  readonly seed: number | null;
   readonly executionId: string | null;
   readonly createdAt: string;
 };
@@ -2381,7 +2386,13 @@ export type NodeState = {
     readonly value?: unknown;
     /** A media result */
     readonly url?: string;
+    /** The seed from which a model made it: that of the run, or the one that the provider chose */
+    readonly seed?: number;
   }[];
+  /** The seed from which a model made it: that of the run, or the one that the provider chose */
+  readonly seed?: number;
+  /** The seeds of `outputUrls`, in the same order; null for a result without a seed */
+  readonly seeds?: readonly (number | null)[];
   /** Details of a rendered video */
   readonly render?: {
     readonly width: number | null;
@@ -3932,7 +3943,13 @@ export type WorkflowResults = {
           readonly value?: unknown;
           /** A media result */
           readonly url?: string;
+          /** The seed from which a model made it: that of the run, or the one that the provider chose */
+          readonly seed?: number;
         }[];
+        /** The seed from which a model made it: that of the run, or the one that the provider chose */
+        readonly seed?: number;
+        /** The seeds of `outputUrls`, in the same order; null for a result without a seed */
+        readonly seeds?: readonly (number | null)[];
         /** Details of a rendered video */
         readonly render?: {
           readonly width: number | null;

@@ -92,6 +92,8 @@ export interface MediaRef {
   readonly width: number | null;
   readonly height: number | null;
   readonly duration: number | null;
+  /** The seed from which a model made the media. */
+  readonly seed?: number;
   /** Set if the service rendered the video. */
   readonly render?: RenderInfo;
 }

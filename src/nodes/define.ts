@@ -179,6 +179,8 @@ export interface OutputFile {
   readonly duration?: number;
   /** The stored still image of a video. */
   readonly posterId?: string;
+  /** The seed that the provider used. Default: the seed of the call's values. */
+  readonly seed?: number | undefined;
 }
 
 /** Finished segments of a video. They survive a change of worker, for at most a day. */

@@ -26,6 +26,7 @@ import {
   asId,
   asNonEmptyText,
   asRecord,
+  asSeed,
   asUrl,
   type JsonRecord,
   type ProviderResponse,
@@ -203,7 +204,8 @@ function readOutput(result: JsonRecord, { expects, path, chunksPath }: FalCall):
   // A plain string is treated as a URL only at the configured path.
   const toFileObject = (value: unknown): unknown =>
     path !== undefined && typeof value === 'string' ? { url: value } : value;
-  return { files: values.flat().flatMap(value => toFile(toFileObject(value)) ?? []) };
+  const files = values.flat().flatMap(value => toFile(toFileObject(value)) ?? []);
+  return { files, seed: asSeed(result.seed) };
 }
 
 function getAtPath(result: JsonRecord, path: string): unknown {

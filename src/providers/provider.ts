@@ -60,6 +60,8 @@ export interface Output {
   readonly chunks?: unknown;
   /** The usage that the provider reports, for example tokens. */
   readonly usage?: unknown;
+  /** The seed from which the provider made the output, if it says so. */
+  readonly seed?: number | undefined;
   /** Sentences that say how the output differs from the request, for example that the text was cut off. */
   readonly warnings?: readonly string[];
 }

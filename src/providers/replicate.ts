@@ -26,6 +26,7 @@ import {
   asId,
   asNonEmptyText,
   asRecord,
+  asSeed,
   asUrl,
   type ProviderResponse,
   parseResponseObject,
@@ -121,7 +122,9 @@ function* poll(endpoint: Endpoint, { id }: Handle, call: ReplicateCall): Protoco
   if (status === 'succeeded') {
     if (data_removed === true)
       throw new ProviderError('replicate', 'lost', { detail: 'results are kept for an hour' });
-    return { output: { ...readOutput(endpoint, output, call.expects), usage: metrics } };
+    return {
+      output: { ...readOutput(endpoint, output, call.expects), usage: metrics, seed: readSeed(logs) },
+    };
   }
   throw toEndError(status, asNonEmptyText(error) ?? '');
 }
@@ -154,6 +157,12 @@ function readProgress(logs: unknown): { readonly fraction?: number } {
   )?.[1];
   return percent === undefined ? {} : { fraction: Math.min(1, Number(percent) / 100) };
 }
+
+/** Reads the seed from the logs, to which most models print it when they choose it. */
+const readSeed = (logs: unknown): number | undefined =>
+  asSeed(
+    Number(/^.{0,40}\bseed\b\W{0,3}(\d{1,16})\b/im.exec(asNonEmptyText(logs)?.slice(0, 4000) ?? '')?.[1]),
+  );
 
 /** Reads the output: a list of text fragments for language models, otherwise a URL or a list of URLs. */
 function readOutput(endpoint: Endpoint, output: unknown, expects: ReplicateCall['expects']): Output {

@@ -32,6 +32,10 @@ export function asCount(value: unknown): number | undefined {
   return typeof count === 'number' && Number.isFinite(count) && count >= 0 ? count : undefined;
 }
 
+/** Returns a seed that JSON numbers represent exactly, otherwise undefined. */
+export const asSeed = (value: unknown): number | undefined =>
+  Number.isSafeInteger(value) ? (value as number) : undefined;
+
 export function asArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

@@ -103,6 +103,12 @@ describe('fal', () => {
     assert.equal((await run()).usage, undefined);
   });
 
+  it('reports the seed that the model used', async () => {
+    assert.equal((await run()).seed, 7);
+    double.result = { status: 200, body: { images: [], seed: '7' } };
+    assert.equal((await run()).seed, undefined);
+  });
+
   it('reports a request that was cancelled at fal', async () => {
     const body = { detail: 'Request was cancelled', error_type: 'client_cancelled' };
     double.result = { status: 499, headers: { 'x-fal-error-type': 'client_cancelled' }, body };

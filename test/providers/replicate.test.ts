@@ -148,6 +148,18 @@ describe('Replicate', () => {
     assert.deepEqual(fractions, [0.5, 0.5]);
   });
 
+  it('reads the seed from the logs of the prediction', async () => {
+    for (const [logs, seed] of [
+      ['Loading\nUsing seed: 12345\n 50%|', 12345],
+      ['seed=7', 7],
+      ['reseeding 9', undefined],
+      ['', undefined],
+    ] as const) {
+      double.state.end = { status: 'succeeded', output: ['data:image/png;base64,YWJj'], logs };
+      assert.equal((await run()).seed, seed, logs);
+    }
+  });
+
   it('distinguishes the final states of a prediction', async () => {
     const ends = [
       [{ status: 'failed', error: 'CUDA broke' }, 'provider_failed', /CUDA broke/],

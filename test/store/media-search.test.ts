@@ -37,6 +37,7 @@ describe('the media search', () => {
           prompt,
           poster_id: null,
           node_type: null,
+          seed: null,
         })),
       );
   });

@@ -35,6 +35,8 @@ export interface Execution {
 }
 
 export interface NodeState {
+  readonly seed?: number;
+  readonly seeds?: readonly (number | null)[];
   readonly nodeId: string;
   readonly label: string;
   readonly status: string;

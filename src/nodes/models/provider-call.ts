@@ -84,7 +84,7 @@ export async function storeResultFiles(
  * response.
  */
 export async function storeFirstFile(
-  { files }: DownloadedOutput,
+  { files, seed }: DownloadedOutput,
   kind: MediaKind,
   name: string,
   ctx: NodeContext,
@@ -93,7 +93,7 @@ export async function storeFirstFile(
   if (bytes === undefined) throw createBadOutputError(`no ${kind}`);
   const contentType = kind === 'image' ? await readImageType(bytes, ctx.signal) : findType(bytes, kind);
   if (contentType === undefined) throw createBadOutputError(`a file that is not a supported ${kind} type`);
-  return ctx.media.put(bytes, { contentType, name: `${name}.${toExtension(contentType)}` });
+  return ctx.media.put(bytes, { contentType, name: `${name}.${toExtension(contentType)}`, seed });
 }
 
 /** Returns the text of the output. Throws NodeError if there is none or it is too long. */

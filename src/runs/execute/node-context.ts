@@ -37,7 +37,7 @@ export function createNodeContext(
       put: (source, file) =>
         storeMedia(
           deps,
-          { ...owner, prompt: findPrompt(values), nodeType: nodeTypes.get(nodeId) },
+          { ...owner, prompt: findPrompt(values), nodeType: nodeTypes.get(nodeId), seed: findSeed(values) },
           { source, ...file },
           signal,
         ),
@@ -59,6 +59,9 @@ export function createNodeContext(
 function findPrompt({ prompt, text }: Readonly<Record<string, unknown>>): string | undefined {
   return [prompt, text].find(words => typeof words === 'string');
 }
+
+const findSeed = ({ seed }: Readonly<Record<string, unknown>>): number | undefined =>
+  Number.isSafeInteger(seed) ? (seed as number) : undefined;
 
 function bindFetch(client: GuardedFetch, signal: AbortSignal): NodeContext['fetch'] {
   return async (url, init = {}) => {

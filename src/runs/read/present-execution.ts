@@ -124,6 +124,7 @@ function presentValues(outputs: Values): PresentedValues {
             id,
             type: value.type,
             [OUTPUT_MEMBERS[value.type]]: presentValue(value),
+            ...presentSeed(value),
           })),
         };
   for (const value of Object.values(outputs)) {
@@ -131,12 +132,24 @@ function presentValues(outputs: Values): PresentedValues {
     const firstItem = items[0];
     if (firstItem === undefined) continue;
     const [singular, plural] = RESULT_MEMBERS[firstItem.type];
-    if (value.type === 'LIST') members[plural] ??= presentValue({ type: 'LIST', items });
+    if (value.type === 'LIST') {
+      members[plural] ??= presentValue({ type: 'LIST', items });
+      const seeds = items.map(findSeed);
+      if (seeds.some(seed => seed !== null)) members.seeds ??= seeds;
+    }
     if (items.length !== 1) continue;
     members[singular] ??= presentValue(firstItem);
-    Object.assign(members, presentRender(firstItem));
+    Object.assign(members, presentSeed(firstItem), presentRender(firstItem));
   }
   return members;
+}
+
+/** Returns the seed from which a model made the value, or null. */
+const findSeed = (value: Value): number | null => ('media' in value ? value.media.seed : undefined) ?? null;
+
+function presentSeed(value: Value): { readonly seed?: number } {
+  const seed = findSeed(value);
+  return seed === null ? {} : { seed };
 }
 
 /** Presents the details of a rendered video besides its URL. */
@@ -197,6 +210,7 @@ export function presentOutputs(plan: Plan, steps: ReadonlyMap<string, Step>): re
     label: node.label,
     type: value.type,
     [OUTPUT_MEMBERS[value.type]]: presentValue(value),
+    ...presentSeed(value),
     ...presentRender(value),
   }));
 }

@@ -29,6 +29,12 @@ const Render = Type.Optional(
   ),
 );
 
+const Seed = Type.Optional(
+  Type.Integer({
+    description: 'The seed from which a model made it: that of the run, or the one that the provider chose',
+  }),
+);
+
 const RESULT_FIELDS = {
   outputUrl: Type.Optional(Type.String({ description: 'A media result' })),
   outputUrls: Type.Optional(
@@ -46,9 +52,16 @@ const RESULT_FIELDS = {
         text: Type.Optional(Type.String()),
         value: Type.Optional(Type.Unknown({ description: 'A number, JSON or a list' })),
         url: Type.Optional(Type.String({ description: 'A media result' })),
+        seed: Seed,
       }),
       { description: 'The values of all output ports, if several have one' },
     ),
+  ),
+  seed: Seed,
+  seeds: Type.Optional(
+    Type.Array(Nullable(Type.Integer()), {
+      description: 'The seeds of `outputUrls`, in the same order; null for a result without a seed',
+    }),
   ),
   render: Render,
   fromSample: Type.Optional(
@@ -190,6 +203,7 @@ const RunOutput = Type.Object({
   label: Type.String(),
   type: Type.String(),
   url: Type.Optional(Type.String()),
+  seed: Seed,
   render: Render,
   text: Type.Optional(Type.String()),
   value: Type.Optional(Type.Unknown()),

@@ -66,6 +66,7 @@ function toRow(id: string, path: string, file: SampleFile): NewMedia {
     prompt: null,
     poster_id: null,
     node_type: null,
+    seed: null,
   };
 }
 

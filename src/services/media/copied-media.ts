@@ -121,5 +121,6 @@ async function copyOne(
     prompt: null,
     poster_id: null,
     node_type: null,
+    seed: null,
   };
 }

@@ -62,6 +62,7 @@ export function presentMedia(deps: Pick<Deps, 'settings' | 'catalog'>, row: List
     workflow:
       workflow_id === null || workflow_name === null ? null : { id: workflow_id, name: workflow_name },
     model: findModel(deps, row.node_type),
+    seed: row.seed,
     executionId: row.execution_id,
     createdAt: row.created_at.toISOString(),
   };
@@ -75,5 +76,6 @@ function findModel({ catalog }: Pick<Deps, 'catalog'>, nodeType: string | null) 
 
 /** Returns the reference to the file that nodes pass on. */
 export function toMediaRef(deps: SettingsOnly, row: NewMedia): MediaRef {
-  return { ...presentUpload(deps, row), sha256: row.sha256 };
+  const { sha256, seed } = row;
+  return { ...presentUpload(deps, row), sha256, ...(seed === null ? {} : { seed }) };
 }

@@ -212,6 +212,12 @@ export const MediaItem = Named('MediaItem', 'A media file with its name and owne
       { description: 'The model that created the file' },
     ),
   ),
+  seed: Nullable(
+    Type.Integer({
+      description:
+        'The seed from which the model made it: that of the run, or the one that the provider chose',
+    }),
+  ),
   executionId: Nullable(Type.String({ description: 'The run that created the file' })),
   createdAt: Type.String({ format: 'date-time' }),
 });

@@ -19,11 +19,11 @@ export async function storeMedia(
   file: OutputFile & { readonly source: ByteSource },
   signal: AbortSignal,
 ): Promise<MediaRef> {
-  const { source, contentType: declaredContentType, name, posterId } = file;
+  const { source, contentType: declaredContentType, name, posterId, seed = owner.seed } = file;
   const incoming = { source, declaredContentType, name, maxBytes: () => MAX_OUTPUT_BYTES };
   const received = await receiveFile(deps, incoming, signal);
   const origin = owner.executionId === null ? 'preview' : 'output';
-  return toMediaRef(deps, await recordFile(deps, received, { ...owner, origin, posterId }, file));
+  return toMediaRef(deps, await recordFile(deps, received, { ...owner, origin, posterId, seed }, file));
 }
 
 /**
@@ -51,6 +51,12 @@ async function fetchForRun(
   const received = await receiveUrl(deps, url, signal);
   return toMediaRef(
     deps,
-    await recordFile(deps, received, { ...owner, prompt: undefined, nodeType: undefined, origin: 'input' }),
+    await recordFile(deps, received, {
+      ...owner,
+      prompt: undefined,
+      nodeType: undefined,
+      seed: undefined,
+      origin: 'input',
+    }),
   );
 }

@@ -45,6 +45,7 @@ export interface FileOwner {
   readonly prompt?: string | undefined;
   readonly nodeType?: string | undefined;
   readonly posterId?: string | undefined;
+  readonly seed?: number | undefined;
 }
 
 const MAX_PROMPT_CHARS = 2000;
@@ -125,6 +126,7 @@ export function toMediaRow(file: ReceivedFile, owner: FileOwner, hints: Nullable
         : cutText(owner.prompt, MAX_PROMPT_CHARS).replaceAll('\0', '').toWellFormed(),
     poster_id: owner.posterId ?? null,
     node_type: owner.nodeType ?? null,
+    seed: owner.seed ?? null,
   };
 }
 

@@ -19,6 +19,8 @@ export interface MediaOwner {
   readonly prompt?: string | undefined;
   /** The type of the node that stores media. */
   readonly nodeType?: string | undefined;
+  /** The seed that the node was given. */
+  readonly seed?: number | undefined;
 }
 
 /** A node's reference to a media file: an id or a URL. */

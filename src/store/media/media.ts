@@ -26,6 +26,8 @@ export interface MediaRow {
   readonly poster_id: string | null;
   /** The type of the node that created the file. */
   readonly node_type: string | null;
+  /** The seed from which a model made the file. */
+  readonly seed: number | null;
   /** The name that a user gave the file; null if it has its first name. */
   readonly title: string | null;
   readonly created_at: Date;
@@ -34,7 +36,7 @@ export interface MediaRow {
 export type NewMedia = Omit<MediaRow, 'created_at' | 'title'>;
 
 const NEW_COLUMNS =
-  'id, user_id, workspace, name, content_type, bytes, sha256, width, height, duration, origin, execution_id, prompt, poster_id, node_type';
+  'id, user_id, workspace, name, content_type, bytes, sha256, width, height, duration, origin, execution_id, prompt, poster_id, node_type, seed';
 
 export const MEDIA_COLUMNS = `${NEW_COLUMNS}, title, created_at`;
 

@@ -191,6 +191,7 @@ describe('GET /media', () => {
       'origin',
       'posterUrl',
       'prompt',
+      'seed',
       'teamId',
       'url',
       'userId',

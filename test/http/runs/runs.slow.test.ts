@@ -207,6 +207,27 @@ describe('a run', () => {
     assert.deepEqual([third?.cached, third?.outputUrl === first?.outputUrl], [false, false]);
   });
 
+  it('says from which seeds models made their results, also in the details of the media', async () => {
+    const workflow = await service.createWorkflow({
+      nodes: [
+        node('prompts', 'input:list', { items: ['a lake', 'a hill'] }),
+        node('p', 'generate:sandbox', { width: 64, height: 64, seed: 77 }),
+        node('q', 'generate:sandbox', { prompt: 'one', width: 64, height: 64, seed: 78 }),
+        node('end', 'output:preview'),
+      ],
+      edges: [edge('prompts.list > p.prompt'), edge('q.image > end.input')],
+    });
+    const record = await service.runWorkflow(workflow);
+    const { p, q, end, prompts } = mapStates(record);
+    assert.deepEqual([p?.seeds, p?.seed, q?.seed, end?.seed], [[77, 77], undefined, 78, 78]);
+    assert.deepEqual([prompts?.seeds, record.outputs?.map(({ seed }) => seed)], [undefined, [78]]);
+    const { body } = await service.request<{ data: readonly { seed: number | null }[] }>(
+      'GET',
+      '/media?origin=output&limit=3',
+    );
+    assert.deepEqual(body.data.map(({ seed }) => seed).sort(), [77, 77, 78]);
+  });
+
   it('accepts pictures by external URL, media id and media URL', async () => {
     const png = await sharp({ create: { width: 3, height: 2, channels: 3, background: 'red' } })
       .png()

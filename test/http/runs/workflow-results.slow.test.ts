@@ -12,6 +12,7 @@ interface Result {
   readonly outputUrl?: string;
   readonly text?: string;
   readonly value?: unknown;
+  readonly seed?: number;
 }
 
 /** Creates a graph that joins two texts and draws a picture of the result. */
@@ -77,8 +78,8 @@ describe('GET /workflows/{id}/results', () => {
       nodeStates: readonly (Partial<Result> & { nodeId: string })[];
     }>('GET', `/executions/${executionId}`);
     const states = execution.nodeStates;
-    for (const { nodeId, finishedAt, outputUrl, text, value } of states) {
-      const expected = { outputUrl, text, value };
+    for (const { nodeId, finishedAt, outputUrl, text, value, seed } of states) {
+      const expected = { outputUrl, text, value, seed };
       const {
         executionId: runId,
         isCurrent,

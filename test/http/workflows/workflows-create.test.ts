@@ -55,6 +55,7 @@ async function addMedia(user: ApiUser, workspace = `user:${user.userId}`): Promi
       prompt: null,
       poster_id: null,
       node_type: null,
+      seed: null,
     },
   ]);
   return id;

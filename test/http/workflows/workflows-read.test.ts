@@ -175,6 +175,7 @@ describe('poster of a workflow', () => {
         prompt: null,
         poster_id: null,
         node_type: null,
+        seed: null,
       },
     ]);
     return `${app.deps.settings.CDN_URL}/${mediaId}/out.png`;
