@@ -1346,6 +1346,8 @@ export type Credential = {
   readonly hint: string | null;
   /** `environment`: set by the settings of the service and not changeable here */
   readonly source: 'stored' | 'environment';
+  readonly server: string | null;
+  readonly serves: readonly ('chat' | 'images' | 'speech' | 'transcriptions' | 'embeddings')[] | null;
   readonly createdAt: string | null;
   readonly updatedAt: string | null;
   readonly createdBy: number | null;
@@ -1361,9 +1363,12 @@ export type CredentialInput = {
   readonly values: CredentialValues;
   /** The team whose credential it is, or `user:…` for your own. Default: your active workspace */
   readonly teamId?: string;
-  /** Whether the owner's workflows use it if they select no other credential. Default: true for the first of its kind */
+  /** Whether the owner's workflows use it if they select no other credential. Default: true for the first of its kind without `server` */
   readonly isDefault?: boolean;
   readonly dailyUsdLimit?: number | null;
+  /** Only for `openai`: the name by which nodes choose this server, unique for its owner. Lower-case letters, digits and hyphens */
+  readonly server?: string;
+  readonly serves?: readonly ('chat' | 'images' | 'speech' | 'transcriptions' | 'embeddings')[] | null;
 };
 
 /** One page of a list */
@@ -1381,6 +1386,10 @@ export type CredentialTest = {
   readonly account?: string;
   /** Why the credential cannot be used */
   readonly error?: string;
+  /** Only for `openai`: what the server serves. Nodes offer only servers that serve what they need */
+  readonly serves?: readonly ('chat' | 'images' | 'speech' | 'transcriptions' | 'embeddings')[];
+  /** Only for `openai`: the first 500 models that the server lists */
+  readonly models?: readonly string[];
 };
 
 /** The values to test */
@@ -1390,6 +1399,8 @@ export type CredentialTestInput = {
   readonly values: CredentialValues;
   /** `instance`: for everyone here, managed by administrators. `workspace`: for one workspace */
   readonly owner?: 'instance' | 'workspace';
+  /** Only for `openai`: the name by which nodes choose this server, unique for its owner. Lower-case letters, digits and hyphens */
+  readonly server?: string;
 };
 
 /** What uses a credential */

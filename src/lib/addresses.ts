@@ -37,6 +37,19 @@ export function isLoopbackAddress(host: string): boolean {
   return host === 'localhost' || (ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback');
 }
 
+/** Domains that are not in the public DNS; see RFC 6761, 6762, 8375 and ICANN's `internal`. */
+const PRIVATE_DOMAINS = /(?:^|\.)(?:localhost|local|internal|home\.arpa|lan)$/;
+
+/**
+ * Returns whether the host of a URL is private by its name: a literal address that is not public, a name without a dot,
+ * such as that of a container, or a name in a domain that the public DNS does not have.
+ */
+export function isPrivateHost(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  if (ipaddr.isValid(host)) return !isPublicAddress(host);
+  return !host.includes('.') || PRIVATE_DOMAINS.test(host);
+}
+
 /**
  * Returns the network that a single client controls: the IPv4 address, or the /64 of an IPv6 address. Any other text is
  * returned unchanged.

@@ -90,6 +90,45 @@ export const trustedProxies = (value: string): boolean | string => {
   return value;
 };
 
+/** The name of a server that speaks OpenAI's protocol. */
+export const SERVER_NAME = /^[a-z0-9-]{1,32}$/;
+
+export interface NamedServer {
+  readonly name: string;
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+}
+
+const MAX_SERVERS = 50;
+
+/** Parses names and addresses of servers such as `ollama=http://127.0.0.1:11434/v1`, separated by commas. */
+export const openAiServers = (value: string): readonly NamedServer[] => {
+  const servers = nameList(value).map(parseServer);
+  const repeated = servers.find(({ name }, index) => servers.findIndex(other => other.name === name) < index);
+  if (repeated !== undefined) throw new Error(`must not name ${repeated.name} twice`);
+  if (servers.length > MAX_SERVERS) throw new Error(`must name at most ${MAX_SERVERS} servers`);
+  return servers;
+};
+
+function parseServer(part: string): NamedServer {
+  const [name = '', ...rest] = part.split('=');
+  const address = rest.join('=').trim();
+  const url = URL.parse(address);
+  if (!SERVER_NAME.test(name.trim()))
+    throw new Error(
+      'must be names of at most 32 letters (a to z), digits and hyphens, each with an address, such as ollama=http://127.0.0.1:11434/v1',
+    );
+  if (
+    url === null ||
+    !/^https?:$/.test(url.protocol) ||
+    url.username + url.password + url.search + url.hash !== ''
+  )
+    throw new Error(
+      `must give ${name.trim()} an http or https address without a user name, password, query or fragment, such as http://127.0.0.1:11434/v1`,
+    );
+  return { name: name.trim(), baseUrl: url.href.replace(/\/+$/, '') };
+}
+
 const PROVIDERS = ['fal', 'replicate', 'openai', 'elevenlabs', 'comfyui'] as const;
 
 export const providerConcurrency = (

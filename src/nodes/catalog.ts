@@ -2,7 +2,7 @@
 import { type CodecSettings, hasBackend } from '../codecs/backend.ts';
 import type { Catalog, ResolvedPorts } from '../graph/catalog.ts';
 import type { Settings } from '../lib/settings.ts';
-import { DISPLAY_NAMES, findDisplayName } from '../providers/names.ts';
+import { DISPLAY_NAMES, findDisplayName, findServerName } from '../providers/names.ts';
 import { audioExtract, audioMix, audioMux, audioTrim } from './audio.ts';
 import { group, stickyNote } from './canvas.ts';
 import { textToImageCard } from './card.ts';
@@ -120,7 +120,9 @@ interface RequirementCheck {
   readonly missingProvider?: string;
 }
 
-const REQUIREMENTS: Readonly<Record<Requirement, RequirementCheck>> = {
+type FixedRequirement = Exclude<Requirement, `openai/${string}`>;
+
+const REQUIREMENTS: Readonly<Record<FixedRequirement, RequirementCheck>> = {
   sandbox: { isMet: settings => settings.SANDBOX_MODELS },
   code: { isMet: settings => settings.CODE_NODES !== false },
   codec: { isMet: settings => hasBackend(settings) },
@@ -132,6 +134,19 @@ const REQUIREMENTS: Readonly<Record<Requirement, RequirementCheck>> = {
   comfyui: createProviderCheck(DISPLAY_NAMES.comfyui, 'COMFYUI_URL', 'Add its address in the settings'),
   'speech-command': createProviderCheck('A local speech engine', 'SPEECH_COMMAND', 'Choose another engine'),
 };
+
+/** Returns the check of a requirement. A named server is a requirement of its own. */
+function getCheck(need: Requirement): RequirementCheck {
+  const server = findServerName(need);
+  if (server === undefined) return REQUIREMENTS[need as FixedRequirement];
+  return {
+    isMet: ({ OPENAI_SERVERS = [] }) => OPENAI_SERVERS.some(({ name }) => name === server),
+    missingProvider: `The server “${server.slice(0, MAX_SERVER_NAME)}” is not set up. Add it in the settings, or choose another one.`,
+  };
+}
+
+/** A graph may contain a longer name, which no server has. */
+const MAX_SERVER_NAME = 64;
 
 function createProviderCheck(
   name: string,
@@ -217,10 +232,11 @@ function buildCatalog(
   settings: CatalogSettings,
 ): Catalog & Pick<NodeTypes, 'findNode'> {
   const isMet = (need: Requirement | undefined): boolean =>
-    need === undefined || REQUIREMENTS[need].isMet(settings);
-  const entries = definitions.map(({ entry, requires }) => {
+    need === undefined || getCheck(need).isMet(settings);
+  const hasServers = (settings.OPENAI_SERVERS ?? []).length > 0;
+  const entries = definitions.map(({ entry, requires, serverRoute }) => {
     const need = requires({});
-    if (isMet(need)) return entry;
+    if (isMet(need) || (serverRoute !== undefined && hasServers)) return entry;
     const provider = need !== undefined && findDisplayName(need) !== undefined ? { provider: need } : {};
     return { ...entry, hidden: true as const, isAvailable: false as const, ...provider };
   });
@@ -263,9 +279,8 @@ export function findNeededProvider(
   config: Readonly<Record<string, unknown>>,
 ): Requirement | undefined {
   const need = definition?.requires(config);
-  return need === undefined || REQUIREMENTS[need].missingProvider === undefined ? undefined : need;
+  return need === undefined || getCheck(need).missingProvider === undefined ? undefined : need;
 }
 
 /** Returns a sentence that says why a node with this unmet requirement cannot run, if the requirement is a provider. */
-export const explainRequirement = (need: Requirement): string | undefined =>
-  REQUIREMENTS[need].missingProvider;
+export const explainRequirement = (need: Requirement): string | undefined => getCheck(need).missingProvider;

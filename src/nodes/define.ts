@@ -13,7 +13,12 @@ import type { Limiter } from '../lib/limiter.ts';
 import type { Settings } from '../lib/settings.ts';
 import type { ProviderCredential } from '../providers/credential.ts';
 import { getProviderLimiter } from '../providers/limits.ts';
-import type { ProviderName } from '../providers/names.ts';
+import {
+  type CredentialKey,
+  type ProviderName,
+  type ServerRoute,
+  toProviderName,
+} from '../providers/names.ts';
 import type { ProviderTask } from '../providers/provider.ts';
 import type { ProviderResponse } from '../providers/response.ts';
 import type { ProviderSlots } from '../providers/run-call.ts';
@@ -102,12 +107,12 @@ export interface NodeContext {
   /** The providers that the run can use, as of its last start. */
   readonly providers: Providers;
   /** The keys for `getProviderLimiter` of providers with stored credentials. */
-  readonly slotKeys?: Readonly<Partial<Record<ProviderName, string>>>;
+  readonly slotKeys?: Readonly<Partial<Record<CredentialKey, string>>>;
   /**
    * Returns the credential of a call: the value that submitted the call, or otherwise the newest value of the run's
    * credential. Throws ProviderError if the provider is not configured or the credential was removed.
    */
-  openCredential(provider: ProviderName, stored: ProviderTask | undefined): Promise<ProviderCredential>;
+  openCredential(key: CredentialKey, stored: ProviderTask | undefined): Promise<ProviderCredential>;
   /** Returns the URL that a provider calls when a task ends, or undefined if the provider cannot reach this service. */
   readonly callbackUrl?: (provider: ProviderName, token: string) => string | undefined;
   /** The record of the provider task, which survives a change of worker. */
@@ -232,7 +237,7 @@ export type NodeOutput = string | number | Json | MediaRef | Value | readonly Va
 export type NodeResult = Readonly<Record<string, NodeOutput>> | Suspend;
 
 /** A requirement of a node. catalog.ts maps it to settings. */
-export type Requirement = 'sandbox' | 'code' | 'codec' | 'sandbox-video' | 'speech-command' | ProviderName;
+export type Requirement = 'sandbox' | 'code' | 'codec' | 'sandbox-video' | 'speech-command' | CredentialKey;
 
 /**
  * How a forecast computes the node's result before the run: `by-value` from known inputs, `by-shape` also from inputs
@@ -308,6 +313,8 @@ export interface NodeDefinition {
   readonly entry: CatalogEntry;
   /** The provider and the endpoint of a model that is defined by data. */
   readonly model?: { readonly provider: string; readonly endpoint: string };
+  /** Set if the node can call named servers: what they must serve. */
+  readonly serverRoute?: ServerRoute;
   readonly version: number;
   readonly cache: (values: Readonly<Record<string, unknown>>, settings: NodeSettings) => boolean;
   readonly secrets: boolean | 'in requests';
@@ -377,8 +384,8 @@ function withLimiter<I extends Specs, C extends Specs>({
   const run = declaredRun as NodeDefinition['run'];
   return (values, ctx) => {
     const requirement = typeof requires === 'function' ? requires(values) : requires;
-    const key = ctx.slotKeys?.[requirement as ProviderName];
-    const limit = limiter ?? getProviderLimiter(requirement ?? '', key);
+    const key = ctx.slotKeys?.[requirement as CredentialKey] ?? requirement;
+    const limit = limiter ?? getProviderLimiter(toProviderName(requirement ?? ''), key);
     return limit === undefined ? run(values, ctx) : limit(async () => run(values, ctx), ctx.signal);
   };
 }

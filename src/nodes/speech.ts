@@ -1,7 +1,6 @@
 // Declares the speech node, which uses a local engine or a provider.
 import type { MediaRef } from '../graph/types.ts';
 import { createElevenLabsProvider } from '../providers/elevenlabs.ts';
-import { createOpenAiProvider } from '../providers/openai.ts';
 import type { DownloadedOutput } from '../providers/run-call.ts';
 import { synthesizeWithCommand } from '../providers/speech-command.ts';
 import {
@@ -14,8 +13,10 @@ import {
   number,
   text,
 } from './define.ts';
+import { callOpenAi } from './models/openai-call.ts';
 import { MAX_CREDITS, type Pricing } from './models/pricing.ts';
 import { callProvider, storeFirstFile } from './models/provider-call.ts';
+import { findServer, SERVER_FIELD, toOpenAiKey, withServers } from './models/servers.ts';
 
 /** The engines in the order of preference for the default: free ones first. */
 export const ENGINES = ['local', 'openai', 'elevenlabs'] as const;
@@ -25,6 +26,7 @@ interface SpeechRequest {
   readonly text: string;
   readonly voice: string | undefined;
   readonly model: string | undefined;
+  readonly server: string | undefined;
 }
 
 const OPENAI_MODEL = 'tts-1';
@@ -42,16 +44,19 @@ const MAX_CHARACTERS: Readonly<Record<Engine, number>> = {
 
 const PRICING: Pricing = {
   pricingModel: 'unknown',
-  usd: ({ engine, text: content, model }) => {
+  usd: ({ engine, text: content, model, server }) => {
     // The catalog calls this function without text for the price in the entry.
     if (typeof content !== 'string') return null;
     if (engine === 'local') return 0;
+    if (engine === 'openai' && findServer({ server }) !== undefined) return null;
     const rate = OPENAI_USD_PER_CHARACTER[String(model ?? OPENAI_MODEL)];
     return engine === 'openai' && rate !== undefined ? [...content].length * rate : null;
   },
-  isUnpriced: ({ engine, model }) =>
+  isUnpriced: ({ engine, model, server }) =>
     engine === 'elevenlabs' ||
-    (engine === 'openai' && OPENAI_USD_PER_CHARACTER[String(model ?? OPENAI_MODEL)] === undefined),
+    (engine === 'openai' &&
+      (findServer({ server }) !== undefined ||
+        OPENAI_USD_PER_CHARACTER[String(model ?? OPENAI_MODEL)] === undefined)),
   source:
     'OpenAI: https://developers.openai.com/api/docs/models/tts-1, read 2026-11-21; ElevenLabs: by plan; local: free',
 };
@@ -67,9 +72,9 @@ const ENGINE_CALLS: Readonly<
       'This service has no local speech engine. Choose a provider.',
     );
   },
-  openai: ({ text: input, voice = 'alloy', model = OPENAI_MODEL }, ctx) => {
+  openai: ({ text: input, voice = 'alloy', model = OPENAI_MODEL, server }, ctx) => {
     const body = { model, input, voice, response_format: 'mp3' };
-    return callProvider('openai', createOpenAiProvider, { kind: 'speech', body }, ctx);
+    return callOpenAi({ server }, { kind: 'speech', body }, ctx);
   },
   elevenlabs: ({ text: content, voice = ELEVENLABS_VOICE, model = ELEVENLABS_MODEL }, ctx) => {
     const path = `/v1/text-to-speech/${encodeURIComponent(voice)}?output_format=mp3_44100_128`;
@@ -95,22 +100,23 @@ export const SPEECH_REQUIREMENTS = {
 export function createSpeechNode(engines: readonly Engine[]): NodeDefinition {
   const isLocal = engines.length > 0 && engines.every(engine => engine === 'local');
   const orderedEngines = [...engines, ...ENGINES.filter(engine => !engines.includes(engine))];
-  return defineNode({
+  const definition = defineNode({
     nodeType: 'utility:speech',
     label: 'Speech',
     description: 'Converts text to speech with the local engine or a provider.',
     category: 'utility',
     source: isLocal ? 'non-vendor' : 'vendor',
-    requires: config =>
-      SPEECH_REQUIREMENTS[
-        orderedEngines.find(engine => engine === config.engine) ?? (orderedEngines[0] as Engine)
-      ],
+    requires: config => {
+      const engine = orderedEngines.find(engine => engine === config.engine) ?? (orderedEngines[0] as Engine);
+      return engine === 'openai' ? toOpenAiKey(config) : SPEECH_REQUIREMENTS[engine];
+    },
     inputs: { text: text('Text', { required: true }) },
-    config: { engine: choice('Engine', orderedEngines as [Engine, ...Engine[]]), ...FIELDS },
+    config: { engine: choice('Engine', orderedEngines as [Engine, ...Engine[]]), ...SERVER_FIELD, ...FIELDS },
     outputs: { audio: audio('Audio') },
     ...(isLocal ? {} : { pricing: PRICING }),
     run: runSpeech,
   });
+  return withServers(definition, 'speech');
 }
 
 const FIELDS = {
@@ -130,7 +136,7 @@ const FIELDS = {
 };
 
 async function runSpeech(
-  { text: content, engine, voice, model }: SpeechRequest & { readonly engine: Engine },
+  { text: content, engine, voice, model, server }: SpeechRequest & { readonly engine: Engine },
   ctx: NodeContext,
 ): Promise<{ readonly audio: MediaRef }> {
   const length = [...content].length;
@@ -138,6 +144,6 @@ async function runSpeech(
     const limit = `${engine} speaks 1 to ${MAX_CHARACTERS[engine]} characters per call`;
     throw new NodeError('invalid_input', `The text has ${length} characters; ${limit}. Split it.`);
   }
-  const output = await ENGINE_CALLS[engine]({ text: content, voice, model }, ctx);
+  const output = await ENGINE_CALLS[engine]({ text: content, voice, model, server }, ctx);
   return { audio: await storeFirstFile(output, 'audio', 'speech', ctx) };
 }

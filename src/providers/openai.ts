@@ -1,5 +1,5 @@
-// Implements the protocol of OpenAI and compatible servers. Image, chat and speech requests return the result directly;
-// background responses are tasks. https://developers.openai.com/api/reference
+// Implements the protocol of OpenAI and compatible servers. Image, chat, speech and transcription requests return the
+// result directly; background responses are tasks. https://developers.openai.com/api/reference
 
 import { isRecord } from '../lib/record.ts';
 import { encodeForm, type FormField } from './multipart.ts';
@@ -10,6 +10,7 @@ import {
   type Endpoint,
   type Handle,
   type Output,
+  type Pace,
   type Poll,
   type Protocol,
   type Provider,
@@ -27,27 +28,45 @@ import {
   type JsonRecord,
   type ProviderResponse,
   parseResponseObject,
+  readDataUri,
 } from './response.ts';
 
 /** A request whose response is the result. */
 export type OpenAiCall =
   | { readonly kind: 'image' | 'chat' | 'speech'; readonly body: Readonly<Record<string, unknown>> }
-  | { readonly kind: 'edit'; readonly fields: readonly FormField[] };
+  | { readonly kind: 'edit'; readonly fields: readonly FormField[] }
+  | { readonly kind: 'transcription'; readonly fields: readonly FormField[] };
 
 const PATHS: Readonly<Record<OpenAiCall['kind'], string>> = {
   image: '/images/generations',
   edit: '/images/edits',
   chat: '/chat/completions',
   speech: '/audio/speech',
+  transcription: '/audio/transcriptions',
 };
 
 // A local server may have to load the model first.
 const TIMEOUT_MS = 600_000;
 const MAX_BYTES = 134_217_728;
+/** The times of the words of ten minutes take 1 MB. */
+const MAX_TEXT_BYTES = 16_777_216;
 
-/** Creates the provider for images, chat and speech. An aborted request may still be billed. */
+/** A server of one's own either answers soon or is not running. With the time limit of a connection this is 15 s. */
+const SERVER_PACE: Pace = { ...DEFAULT_PACE, retryForMs: 5_000 };
+
+/** Creates the provider for images, chat, speech and transcriptions. An aborted request may still be billed. */
 export function createOpenAiProvider(endpoint: Endpoint): Provider<OpenAiCall> {
   return { name: 'openai', pace: DEFAULT_PACE, classify, submit: call => submit(endpoint, call) };
+}
+
+/** Creates the provider for a named server, whose error responses mean that it has not done the work. */
+export function createServerProvider(endpoint: Endpoint): Provider<OpenAiCall> {
+  return {
+    name: 'openai',
+    pace: SERVER_PACE,
+    classify,
+    submit: call => submit(endpoint, call, { hasClearErrors: true }),
+  };
 }
 
 /** Creates the provider for background responses, which can be polled and cancelled. */
@@ -67,18 +86,40 @@ export function createOpenAiResponsesProvider(
   };
 }
 
-function* submit(endpoint: Endpoint, call: OpenAiCall): Protocol<Submission> {
+function* submit(
+  endpoint: Endpoint,
+  call: OpenAiCall,
+  options: Pick<ProviderRequest, 'hasClearErrors'> = {},
+): Protocol<Submission> {
   const response = yield {
     ...withBody(endpoint, PATHS[call.kind], call),
     timeoutMs: TIMEOUT_MS,
-    maxBytes: MAX_BYTES,
+    maxBytes:
+      call.kind === 'image' || call.kind === 'edit' || call.kind === 'speech' ? MAX_BYTES : MAX_TEXT_BYTES,
     role: 'submits',
+    ...options,
   };
   if (response.status !== 200) throw classify(response);
   if (call.kind === 'speech') return { output: { files: [response.body] } };
   const reply = parseResponseObject(response);
   if (reply === undefined) throw createBadOutputError('the response is not JSON');
-  return { output: call.kind === 'chat' ? readChat(reply) : readImages(reply) };
+  // Some servers report an error with status 200.
+  const { error, ...rest } = reply;
+  if (Object.keys(rest).length === 0 && error !== undefined) throw classify(response);
+  return { output: READERS[call.kind](reply) };
+}
+
+const READERS: Readonly<Record<Exclude<OpenAiCall['kind'], 'speech'>, (reply: JsonRecord) => Output>> = {
+  chat: readChat,
+  image: readImages,
+  edit: readImages,
+  transcription: readTranscription,
+};
+
+/** Returns the text, and the whole response as parts, because servers differ in what they time. */
+function readTranscription(reply: JsonRecord): Output {
+  if (typeof reply.text !== 'string') throw createBadOutputError('no text');
+  return { files: [], text: reply.text, chunks: reply, usage: reply.usage };
 }
 
 function* submitResponse(endpoint: Endpoint, body: Readonly<Record<string, unknown>>): Protocol<Submission> {
@@ -120,8 +161,12 @@ function toRequest(
   method: ProviderRequest['method'],
   path: string,
 ): ProviderRequest {
-  return { method, url: baseUrl + path, headers: { authorization: `Bearer ${key}` } };
+  return { method, url: baseUrl + path, headers: toOpenAiHeaders(key) };
 }
+
+/** Returns the headers with the key. A server without a key must not get an invalid one. */
+export const toOpenAiHeaders = (key: string): Readonly<Record<string, string>> =>
+  key === '' ? {} : { authorization: `Bearer ${key}` };
 
 function withBody(
   endpoint: Endpoint,
@@ -145,7 +190,7 @@ function readImages({ data, usage }: JsonRecord): Output {
     .map(asRecord)
     .flatMap(({ b64_json, url }) => {
       const base64 = asNonEmptyText(b64_json);
-      if (base64 !== undefined) return Buffer.from(base64, 'base64');
+      if (base64 !== undefined) return readDataUri(base64) ?? Buffer.from(base64, 'base64');
       const address = asUrl(url);
       return address === undefined ? [] : { method: 'GET' as const, url: address };
     });
@@ -207,10 +252,28 @@ const KIND_BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
  * Classifies an error response. On compatible servers, `error` may be a string, its code a number, or the body HTML.
  */
 function classify(response: ProviderResponse): ProviderError {
-  const error = parseResponseObject(response)?.error;
-  const { code, message, type } = isRecord(error) ? error : { code: null, message: error, type: null };
+  const body = parseResponseObject(response) ?? {};
+  const { code, type } = asRecord(body.error);
   const kind = KIND_BY_CODE[String(code)] ?? KIND_BY_CODE[String(type)] ?? classifyStatus(response.status);
-  return new ProviderError('openai', kind, { detail: asNonEmptyText(message) });
+  return new ProviderError('openai', kind, { detail: readErrorMessage(body) });
+}
+
+/** Returns the message of an error of OpenAI, of httplib (`error`, `message`), or of FastAPI (`detail`). */
+function readErrorMessage({ error, message, detail }: JsonRecord): string | undefined {
+  const [invalid] = asArray(detail).map(asRecord);
+  const { loc, msg } = invalid ?? {};
+  const field = asArray(loc)
+    .filter(part => typeof part === 'string')
+    .slice(1)
+    .join('.');
+  return (
+    asNonEmptyText(asRecord(error).message) ??
+    asNonEmptyText(message) ??
+    asNonEmptyText(error) ??
+    asNonEmptyText(asRecord(detail).message) ??
+    asNonEmptyText(detail) ??
+    asNonEmptyText([field, asNonEmptyText(msg)].filter(part => part !== '' && part !== undefined).join(': '))
+  );
 }
 
 function createBadOutputError(detail: string): ProviderError {

@@ -22,6 +22,15 @@ const SENTENCES = {
 
 export type ProviderErrorKind = keyof typeof SENTENCES;
 
+/** The sentences for named servers, which may be the operator's own. */
+const SERVER_SENTENCES: Partial<Readonly<Record<ProviderErrorKind, string>>> = {
+  auth: 'rejected the API key of this service; check the key of the server',
+  insufficient_funds: 'has no funds or quota left',
+  outcome_unknown:
+    'may have started the task, but its response was lost; the task is not repeated automatically',
+  not_configured: 'is not set up; add it in the settings, or choose another one',
+};
+
 /** The sentences for stored credentials, which their owner can repair. */
 const CREDENTIAL_SENTENCES: Partial<Readonly<Record<ProviderErrorKind, (name: string) => string>>> = {
   auth: name => `cannot be called with the credential “${name}”; check the key and its permissions`,
@@ -35,6 +44,8 @@ export interface ProviderErrorOptions {
   readonly retryAfterMs?: number | undefined;
   /** The name of the stored credential that the provider rejected. */
   readonly credential?: string | undefined;
+  /** The name of the server that the node chose. */
+  readonly server?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -48,10 +59,13 @@ export class ProviderError extends Error {
 
   constructor(provider: ProviderName, kind: ProviderErrorKind, options: ProviderErrorOptions = {}) {
     const detail = truncate(options.detail ?? '');
-    const { credential } = options;
+    const { credential, server } = options;
     const credentialSentence =
       credential === undefined ? undefined : CREDENTIAL_SENTENCES[kind]?.(credential);
-    const sentence = `${DISPLAY_NAMES[provider]} ${credentialSentence ?? SENTENCES[kind]}`;
+    const sentence =
+      server === undefined
+        ? `${DISPLAY_NAMES[provider]} ${credentialSentence ?? SENTENCES[kind]}`
+        : `The server “${server}” ${credentialSentence ?? SERVER_SENTENCES[kind] ?? SENTENCES[kind]}`;
     super(detail === '' ? `${sentence}.` : `${sentence}: ${detail}`, { cause: options.cause });
     this.provider = provider;
     this.kind = kind;

@@ -29,6 +29,8 @@ export interface ProviderRequest {
    * retried after any failure.
    */
   readonly role?: 'submits' | 'fetches';
+  /** For `submits`: whether an error response, even 5xx, says that the work was not done. */
+  readonly hasClearErrors?: boolean;
 }
 
 /**

@@ -139,9 +139,14 @@ function toInit(
   };
 }
 
-function classifyResponse(sender: Sender, { role }: ProviderRequest, response: ProviderResponse): Attempt {
+function classifyResponse(
+  sender: Sender,
+  { role, hasClearErrors = false }: ProviderRequest,
+  response: ProviderResponse,
+): Attempt {
   const { status } = response;
   if (role === 'submits' && (status >= 500 || status === 408)) {
+    if (hasClearErrors) return { response };
     throw createUnknownOutcomeError(sender, `status ${status}`);
   }
   if (!RETRIED_STATUSES.has(status) || (role === 'fetches' && status === 500)) return { response };
@@ -160,7 +165,8 @@ function addRetryDelay(failure: ProviderError, response: ProviderResponse): Prov
 /** Returns the failure of a request that may be sent again. Throws for any other request. */
 function getRepeatableFailure(sender: Sender, { role }: ProviderRequest, err: FetchError): ProviderError {
   if (role === 'submits' && err.maybeSent) throw createUnknownOutcomeError(sender, err.message, err);
-  const kind = err.code === 'too_large' ? 'bad_output' : err.code === 'timeout' ? 'timeout' : 'unavailable';
+  const isSlow = err.code === 'timeout' && err.maybeSent;
+  const kind = err.code === 'too_large' ? 'bad_output' : isSlow ? 'timeout' : 'unavailable';
   const failure = new ProviderError(sender.name, kind, { detail: err.message, cause: err });
   if (FINAL_ERRORS.has(err.code)) throw failure;
   return failure;

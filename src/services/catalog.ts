@@ -4,12 +4,17 @@ import { type CatalogEntry, isModel } from '../graph/catalog.ts';
 import { shortHash } from '../lib/crypto.ts';
 import { createLru, type Lru } from '../lib/lru.ts';
 import { createSingleFlight } from '../lib/single-flight.ts';
+import type { NodeDefinition } from '../nodes/define.ts';
+import { FREE, isFreeCall, makeMaxCreditsOptional } from '../nodes/models/pricing.ts';
 import { PROVIDER_NAMES, type ProviderName } from '../providers/names.ts';
 import { listDurations } from '../store/call-slots.ts';
 import { listActiveKinds } from '../store/credentials.ts';
+import { getWorkspaceId } from './accounts/access.ts';
 import type { Actor } from './accounts/actor.ts';
+import { getActiveWorkspace } from './accounts/teams.ts';
 import type { CatalogQuery } from './catalog.schema.ts';
-import { usesStoredCredentials } from './credentials/run-credentials.ts';
+import type { RunCredential } from './credentials/credential.ts';
+import { listUsableServers, usesStoredCredentials } from './credentials/run-credentials.ts';
 import type { CatalogResponse, Deps, ModelSeconds } from './deps.ts';
 
 const VERSION = 1;
@@ -23,7 +28,7 @@ export const createCatalogResponses = (): Lru<CatalogResponse> => createLru(MAX_
 
 /**
  * Returns the response as JSON text. An entry is available if the service, or the caller's active workspace, has a
- * credential for its provider.
+ * credential for its provider, or a named server that serves it.
  */
 export async function listCatalog(
   deps: Deps,
@@ -31,14 +36,14 @@ export async function listCatalog(
   list: 'nodes' | 'models',
   query: CatalogQuery,
 ): Promise<CatalogResponse> {
-  const suppliedProviders = await listSuppliedProviders(deps, actor);
+  const supply = await readSupply(deps, actor);
   const includeHidden = query.includeHidden === '1' || query.includeHidden === 'true';
   const { secondsByModel, hash } = await deps.modelSeconds();
-  const key = JSON.stringify([list, query.category, query.source, includeHidden, suppliedProviders, hash]);
+  const key = JSON.stringify([list, query.category, query.source, includeHidden, supply, hash]);
   const cached = deps.catalogResponses.get(key);
   if (cached?.entries === deps.catalog.entries) return cached;
   const { entries: allEntries } = deps.catalog;
-  const entries = withSupplied(deps, suppliedProviders)
+  const entries = withSupplied(deps, supply)
     .filter(
       entry =>
         (list === 'nodes' || isModel(entry)) &&
@@ -60,12 +65,35 @@ export async function listCatalog(
 
 /** Returns all entries, as the caller's active workspace can use them. */
 export const listEntries = async (deps: Deps, actor: Actor): Promise<readonly CatalogEntry[]> =>
-  withSupplied(deps, await listSuppliedProviders(deps, actor));
+  withSupplied(deps, await readSupply(deps, actor));
 
-const withSupplied = (
-  deps: Pick<Deps, 'catalog' | 'findNode'>,
-  suppliedProviders: readonly string[],
-): readonly CatalogEntry[] => deps.catalog.entries.map(entry => toAvailable(deps, entry, suppliedProviders));
+const withSupplied = (deps: SupplyDeps, supply: Supply): readonly CatalogEntry[] =>
+  deps.catalog.entries.map(entry => withServers(deps, toAvailable(deps, entry, supply), supply));
+
+type SupplyDeps = Pick<Deps, 'catalog' | 'findNode' | 'environmentCredentials'>;
+
+/** What credentials supply to the caller's active workspace besides the settings. */
+interface Supply {
+  readonly providers: readonly ProviderName[];
+  readonly servers: readonly SuppliedServer[];
+}
+
+type SuppliedServer = Pick<RunCredential, 'serves' | 'isFree'> & { readonly name: string };
+
+async function readSupply(deps: Deps, actor: Actor): Promise<Supply> {
+  const [providers, servers] = await Promise.all([
+    listSuppliedProviders(deps, actor),
+    listSuppliedServers(deps, actor),
+  ]);
+  return { providers, servers };
+}
+
+async function listSuppliedServers(deps: Deps, actor: Actor): Promise<readonly SuppliedServer[]> {
+  if (actor.kind === 'anonymous') return [];
+  const workspace = getWorkspaceId(await getActiveWorkspace(deps.db, actor));
+  const servers = await listUsableServers(deps, deps.db, workspace);
+  return servers.map(({ server, serves, isFree }) => ({ name: server, serves, isFree }));
+}
 
 /** Returns the providers for which the active workspace or the instance, but not the settings, has a credential. */
 export async function listSuppliedProviders(deps: Deps, actor: Actor): Promise<readonly ProviderName[]> {
@@ -75,21 +103,51 @@ export async function listSuppliedProviders(deps: Deps, actor: Actor): Promise<r
 }
 
 /** Marks the entry as available if stored credentials supply its provider. */
-function toAvailable(
-  { findNode }: Pick<Deps, 'findNode'>,
-  entry: CatalogEntry,
-  suppliedProviders: readonly string[],
-): CatalogEntry {
-  if (entry.isAvailable !== false || suppliedProviders.length === 0) return entry;
-  const definition = findNode(entry.nodeType);
-  // The speech node needs the provider of its engine.
-  const engines = entry.inputs.find(({ id }) => id === 'engine')?.enum ?? [];
-  const configs = [{}, ...engines.map(engine => ({ engine }))];
-  const required = configs.map(config => definition?.requires(config));
-  return required.some(provider => provider !== undefined && suppliedProviders.includes(provider))
-    ? (definition?.entry ?? entry)
-    : entry;
+function toAvailable(deps: SupplyDeps, entry: CatalogEntry, { providers, servers }: Supply): CatalogEntry {
+  if (entry.isAvailable !== false || providers.length + servers.length === 0) return entry;
+  const definition = deps.findNode(entry.nodeType);
+  const isSupplied =
+    listRequired(deps, entry).some(need => providers.some(provider => provider === need)) ||
+    listServing(definition, servers).length > 0;
+  return isSupplied ? (definition?.entry ?? entry) : entry;
 }
+
+/** Lists what the node requires without a server. The speech node needs the provider of its engine. */
+function listRequired({ findNode }: SupplyDeps, { nodeType, inputs }: CatalogEntry): readonly string[] {
+  const engines = inputs.find(({ id }) => id === 'engine')?.enum ?? [];
+  const configs = [{}, ...engines.map(engine => ({ engine }))];
+  return configs.flatMap(config => findNode(nodeType)?.requires(config) ?? []);
+}
+
+/** Lists the servers that the node can use: those that serve what it needs, and those that were not tested. */
+const listServing = (
+  definition: Pick<NodeDefinition, 'serverRoute'> | undefined,
+  servers: readonly SuppliedServer[],
+): readonly SuppliedServer[] => {
+  const route = definition?.serverRoute;
+  return route === undefined ? [] : servers.filter(({ serves }) => serves?.includes(route) !== false);
+};
+
+/** Lists the servers in the entry. The entry is free if the caller can use only free servers for it. */
+function withServers(deps: SupplyDeps, entry: CatalogEntry, { providers, servers }: Supply): CatalogEntry {
+  const definition = deps.findNode(entry.nodeType);
+  if (definition?.serverRoute === undefined) return entry;
+  const serving = listServing(definition, servers);
+  const names = serving.map(({ name }) => name);
+  const inputs = entry.inputs.map(input => (input.id === 'server' ? { ...input, enum: names } : input));
+  const defaults = Object.fromEntries(inputs.map(({ id, default: value }) => [id, value]));
+  const isFree =
+    serving.length > 0 &&
+    serving.every(server => isFreeCall(definition, defaults, server)) &&
+    !listRequired(deps, entry).some(
+      need => isProvider(need) && (providers.includes(need) || deps.environmentCredentials.has(need)),
+    );
+  if (!isFree) return { ...entry, inputs };
+  const { priceSource: _, ...rest } = entry;
+  return { ...rest, ...FREE, inputs: inputs.map(makeMaxCreditsOptional) };
+}
+
+const isProvider = (need: string): need is ProviderName => PROVIDER_NAMES.some(name => name === need);
 
 /** Returns a function that reads the seconds. They are cached in the process, since every request of the catalog has them. */
 export function createModelSeconds({

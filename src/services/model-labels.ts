@@ -1,5 +1,6 @@
 // Labels models for metrics by provider and class, which bounds the number of time series.
 import { findNeededProvider } from '../nodes/catalog.ts';
+import { toProviderName } from '../providers/names.ts';
 import type { Deps } from './deps.ts';
 
 const CLASSES: readonly string[] = ['generate', 'edit', 'video', 'talking', 'text', 'audio'];
@@ -19,7 +20,7 @@ export function labelModel(
 ): ModelLabels {
   const modelClass = nodeType.split(':')[0] ?? '';
   return {
-    provider: findNeededProvider(findNode(nodeType), config) ?? OTHER,
+    provider: toProviderName(findNeededProvider(findNode(nodeType), config) ?? OTHER),
     modelClass: CLASSES.includes(modelClass) ? modelClass : OTHER,
   };
 }

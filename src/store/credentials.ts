@@ -23,10 +23,20 @@ export interface CredentialRow {
   readonly created_by: number | null;
   readonly created_at: Date;
   readonly updated_at: Date;
+  /** The name by which nodes choose the server; null if nodes cannot choose it. */
+  readonly server: string | null;
+  readonly serves: readonly string[] | null;
+  readonly is_private: boolean;
+}
+
+/** A credential with the key under which a run uses it: its kind, or `openai/` and the name of its server. */
+export interface KeyedCredentialRow extends CredentialRow {
+  readonly key: string;
 }
 
 const COLUMNS = `c.id, c.workspace, c.kind, c.name, c.value_id, c.hint, c.is_default, c.daily_usd_limit::float8,
-  c.status, c.error, c.last_tested_at, c.last_used_at, c.created_by, c.created_at, c.updated_at`;
+  c.status, c.error, c.last_tested_at, c.last_used_at, c.created_by, c.created_at, c.updated_at, c.server, c.serves,
+  c.is_private`;
 
 /** Returns the credential, or undefined if there is none or it was removed. */
 export function findCredential(tx: Tx, id: string): Promise<CredentialRow | undefined> {
@@ -90,17 +100,19 @@ export interface NewValue {
   readonly id: string;
   readonly encrypted: Buffer;
   readonly hint: string | null;
+  readonly is_private: boolean;
 }
 
 export type NewCredential = Pick<
   CredentialRow,
-  'id' | 'workspace' | 'kind' | 'name' | 'is_default' | 'daily_usd_limit' | 'created_by'
+  'id' | 'workspace' | 'kind' | 'name' | 'is_default' | 'daily_usd_limit' | 'created_by' | 'server' | 'serves'
 >;
 
 /** Stores a credential. The caller must have called `lockCredentials`. */
 export async function insertCredential(tx: Tx, row: NewCredential, value: NewValue): Promise<CredentialRow> {
   if (row.is_default) await clearDefault(tx, row.workspace, row.kind);
-  await insertRow(tx, 'credentials', { ...row, value_id: value.id, hint: value.hint });
+  const { id: value_id, hint, is_private } = value;
+  await insertRow(tx, 'credentials', { ...row, value_id, hint, is_private });
   await insertValue(tx, row.id, value);
   return (await findCredential(tx, row.id)) as CredentialRow;
 }
@@ -120,13 +132,13 @@ export async function clearDefault(tx: Tx, workspace: string | null, kind: strin
 /** Changes the properties of a credential. The caller must hold its lock. */
 export async function updateCredential(
   tx: Tx,
-  { id, name, is_default, daily_usd_limit }: CredentialRow,
+  { id, name, is_default, daily_usd_limit, serves }: CredentialRow,
 ): Promise<CredentialRow> {
   const row = await first<CredentialRow>(
     tx,
-    `update credentials c set name = $2, is_default = $3, daily_usd_limit = $4, updated_at = now()
+    `update credentials c set name = $2, is_default = $3, daily_usd_limit = $4, serves = $5, updated_at = now()
      where c.id = $1 returning ${COLUMNS}`,
-    [id, name, is_default, daily_usd_limit],
+    [id, name, is_default, daily_usd_limit, serves],
   );
   return row as CredentialRow;
 }
@@ -137,9 +149,10 @@ export async function replaceValue(tx: Tx, id: string, value: NewValue): Promise
   await insertValue(tx, id, value);
   const row = await first<CredentialRow>(
     tx,
-    `update credentials c set value_id = $2, hint = $3, status = 'untested', error = null, last_tested_at = null, updated_at = now()
+    `update credentials c set value_id = $2, hint = $3, is_private = $4, serves = null, status = 'untested', error = null,
+       last_tested_at = null, updated_at = now()
      where c.id = $1 returning ${COLUMNS}`,
-    [id, value.id, value.hint],
+    [id, value.id, value.hint, value.is_private],
   );
   return row as CredentialRow;
 }
@@ -213,23 +226,52 @@ export function listValues(tx: Tx, ids: readonly string[]): Promise<readonly Sto
 
 /**
  * Lists the credentials that a workflow uses, at most one of each kind: the credential chosen for the workflow, even if
- * it was removed; otherwise the workspace's default; otherwise the instance's default.
+ * it was removed; otherwise the workspace's default; otherwise the instance's default. The named servers of the workspace
+ * and of the instance follow; of two with the same name, that of the workspace.
  */
 export function listUsableCredentials(
   tx: Tx,
   workspace: string,
   workflowId: string | null,
-): Promise<readonly CredentialRow[]> {
+): Promise<readonly KeyedCredentialRow[]> {
   return all(
     tx,
-    `select distinct on (c.kind) c.* from (
+    `(select distinct on (c.kind) c.*, c.kind as key from (
        select ${COLUMNS}, 0 as rank from workflow_credentials w join credentials c on c.id = w.credential_id
        where w.workflow_id = $2 and c.workspace = $1
        union all
        select ${COLUMNS}, case when c.workspace is null then 2 else 1 end from credentials c
        where coalesce(c.workspace, '') in ($1, '') and c.is_default and c.removed_at is null
-     ) c order by c.kind, c.rank`,
+     ) c order by c.kind, c.rank)
+     union all (${SERVERS})`,
     [workspace, workflowId],
+  );
+}
+
+const SERVERS = `select distinct on (c.server) ${COLUMNS}, 0 as rank, 'openai/' || c.server as key from credentials c
+  where coalesce(c.workspace, '') in ($1, '') and c.server is not null and c.removed_at is null
+  order by c.server, c.workspace nulls last`;
+
+/** Lists the named servers of the workspace and of the instance like `listUsableCredentials`. */
+export function listServers(tx: Tx, workspace: string): Promise<readonly KeyedCredentialRow[]> {
+  return all(tx, SERVERS, [workspace]);
+}
+
+/** Records which routes the server has, unless its value has been replaced. */
+export async function recordServes(
+  tx: Tx,
+  { id, valueId }: { readonly id: string; readonly valueId: string },
+  serves: readonly string[],
+): Promise<void> {
+  await tx.query('update credentials set serves = $3 where id = $1 and value_id = $2', [id, valueId, serves]);
+}
+
+/** Returns whether the owner has a server with this name. */
+export function hasServer(tx: Tx, workspace: string | null, server: string): Promise<boolean> {
+  return matches(
+    tx,
+    `select from credentials where coalesce(workspace, '') = $1 and server = $2 and removed_at is null`,
+    [workspace ?? '', server],
   );
 }
 
@@ -296,10 +338,10 @@ export function countCallsInFlight(tx: Tx, credentialId: string): Promise<number
 }
 
 /** Lists the stored defaults of the instance. */
-export function listInstanceDefaults(tx: Tx): Promise<readonly CredentialRow[]> {
+export function listInstanceDefaults(tx: Tx): Promise<readonly KeyedCredentialRow[]> {
   return all(
     tx,
-    `select ${COLUMNS} from credentials c where c.workspace is null and c.is_default and c.removed_at is null`,
+    `select ${COLUMNS}, c.kind as key from credentials c where c.workspace is null and c.is_default and c.removed_at is null`,
   );
 }
 

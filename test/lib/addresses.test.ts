@@ -1,7 +1,13 @@
 // Tests which addresses count as public.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isLoopbackAddress, isLoopbackHost, isPublicAddress, toNetwork } from '../../src/lib/addresses.ts';
+import {
+  isLoopbackAddress,
+  isLoopbackHost,
+  isPrivateHost,
+  isPublicAddress,
+  toNetwork,
+} from '../../src/lib/addresses.ts';
 
 /** The blocks of IANA's special-purpose registries, each with its first address and its last or another address. */
 const REGISTRY = [
@@ -170,4 +176,23 @@ test('toNetwork returns the /64 network of an IPv6 address and the whole IPv4 ad
   assert.equal(toNetwork('203.0.113.7'), '203.0.113.7');
   assert.equal(toNetwork('::ffff:203.0.113.7'), '203.0.113.7');
   assert.equal(toNetwork(''), '');
+});
+
+test('a host is private by its literal address, a name without a dot, or a domain without public names', () => {
+  for (const host of [
+    '127.0.0.1',
+    '[::1]',
+    '10.0.0.2',
+    '[fd00::1]',
+    'localhost',
+    'a.localhost',
+    'ollama',
+    'nas.local',
+    'x.internal',
+    'x.home.arpa',
+    'pc.lan.',
+  ])
+    assert.equal(isPrivateHost(host), true, host);
+  for (const host of ['8.8.8.8', '[2606:4700::1]', 'api.example.com', 'local.example.com', 'example.com.'])
+    assert.equal(isPrivateHost(host), false, host);
 });

@@ -55,6 +55,31 @@ describe('settings', () => {
       assert.throws(() => readSettings({ TRUST_PROXY: input }), /^SettingsError: TRUST_PROXY must be/, input);
   });
 
+  it('accept names and addresses of servers for OPENAI_SERVERS', () => {
+    const parse = (text: string) => readSettings({ OPENAI_SERVERS: text }).OPENAI_SERVERS;
+    assert.deepEqual(parse(''), []);
+    assert.deepEqual(parse('ollama=http://127.0.0.1:11434/v1/, my-kokoro = http://kokoro:8880/v1'), [
+      { name: 'ollama', baseUrl: 'http://127.0.0.1:11434/v1' },
+      { name: 'my-kokoro', baseUrl: 'http://kokoro:8880/v1' },
+    ]);
+    const problems: readonly (readonly [text: string, problem: RegExp])[] = [
+      ['http://127.0.0.1:11434/v1', /must be names/],
+      ['Ollama=http://127.0.0.1/v1', /must be names/],
+      ['a=http://a/v1,a=http://b/v1', /must not name a twice/],
+      ['a=ftp://a/v1', /must give a an http or https address/],
+      ['a=http://user:key@a/v1', /without a user name/],
+      ['a=http://a/v1?x=1', /query/],
+      ['a=nonsense', /must give a an http/],
+      [[...Array(51).keys()].map(id => `s${id}=http://a/v1`).join(), /at most 50/],
+    ];
+    for (const [text, problem] of problems)
+      assert.throws(
+        () => parse(text),
+        (err: Error) => /^OPENAI_SERVERS /.test(err.message) && problem.test(err.message),
+        text,
+      );
+  });
+
   it('accept positive integers by provider for PROVIDER_CONCURRENCY', () => {
     assert.deepEqual(readSettings({ PROVIDER_CONCURRENCY: '{"fal": 2000}' }).PROVIDER_CONCURRENCY, {
       fal: 2000,

@@ -28,8 +28,10 @@ const addCredential = (workspace: string | null, kind: string, created_by: numbe
       is_default: true,
       daily_usd_limit: null,
       created_by,
+      server: null,
+      serves: null,
     },
-    { id: `value_${count++}`, encrypted: Buffer.alloc(1), hint: '' },
+    { id: `value_${count++}`, encrypted: Buffer.alloc(1), hint: '', is_private: false },
   );
 
 it('the kinds of a user are those of the active workspace and of the instance', async () => {

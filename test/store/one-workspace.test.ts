@@ -98,6 +98,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'credentials clearDefault',
     'credentials countCredentials',
     'credentials hasDefaultCredential',
+    'credentials SERVERS',
+    'credentials hasServer',
     'credentials listCredentials',
     'credentials listInstanceDefaults',
   ],

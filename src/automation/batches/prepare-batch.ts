@@ -30,6 +30,7 @@ import {
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import type { RunCredentials } from '../../services/credentials/credential.ts';
+import { resolveCredentials } from '../../services/credentials/run-credentials.ts';
 import type { GraphVersion } from '../../services/workflows/graph-versions.ts';
 import type { Tx } from '../../store/db.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
@@ -148,7 +149,7 @@ async function priceRow(
   const getCredential = createCredentialGetter(deps, { credentials, overrides });
   requirePriced(findUnpricedNodes(deps, user, forecasts, overrides, getCredential));
   const price = priceForecast(forecasts, getCredential);
-  requireBounded(findNodesOverMax(forecasts), price);
+  requireBounded(findNodesOverMax(forecasts, getCredential), price);
   return { missing, credits: price.credits, exact: price.exact };
 }
 
@@ -212,7 +213,11 @@ function createRowPlanner(
 ): (config: string | null) => Promise<PlannedRow> {
   const plans = createLru<PlannedRow>(MAX_CACHED_CHARACTERS);
   const owner = { workspace: getWorkspaceId(workflow), workflowId: workflow.id };
-  let credentials: RunCredentials | undefined;
+  let credentials: Promise<RunCredentials> | undefined;
+  const resolve = (): Promise<RunCredentials> => {
+    credentials ??= resolveCredentials(deps, deps.db, owner);
+    return credentials;
+  };
   return async text => {
     const key = text ?? '';
     const cached = plans.get(key);
@@ -220,8 +225,7 @@ function createRowPlanner(
     const config = text === null ? undefined : new JsonText<RunConfig>(text);
     const { runnable } = await prepareVersion(deps, workflow.id, { number: workflow.version, config });
     await yieldTurn();
-    const resolved = await resolvePlan(deps, planRequest(deps, runnable, {}), owner, credentials);
-    if (resolved.credentials !== deps.environmentCredentials) credentials = resolved.credentials;
+    const resolved = await resolvePlan(deps, planRequest(deps, runnable, {}), owner, resolve);
     requireProviders(findUnavailableNodes(resolved.plan));
     const { plan } = resolved;
     const planned = {

@@ -2,7 +2,7 @@
 import type { CatalogEntry, InputDef, ResolvedPorts } from '../../graph/catalog.ts';
 import type { Price } from '../../lib/settings.ts';
 import type { NodeDefinition } from '../define.ts';
-import { describePricing, MAX_CREDITS, type PricedValues, type Pricing } from './pricing.ts';
+import { describePricing, makeMaxCreditsOptional, type PricedValues, type Pricing } from './pricing.ts';
 
 export type Prices = Readonly<Record<string, Price>>;
 
@@ -20,22 +20,17 @@ export function withPrices(definition: NodeDefinition, prices: Prices): NodeDefi
   return {
     ...definition,
     pricing: priced,
-    entry: { ...rest, ...describePricing(priced, defaults), inputs: entry.inputs.map(makeOptional) },
+    entry: {
+      ...rest,
+      ...describePricing(priced, defaults),
+      inputs: entry.inputs.map(makeMaxCreditsOptional),
+    },
     ports: (config): ResolvedPorts => {
       const ports = definition.ports(config);
-      return { ...ports, inputs: ports.inputs.map(makeOptional) };
+      // Whether a call needs a maximum depends on its model and is reported when the call is made.
+      return { ...ports, inputs: ports.inputs.map(makeMaxCreditsOptional) };
     },
   };
-}
-
-/**
- * Makes a required `maxCredits` optional. Whether a call needs a maximum depends on its model and is reported when the
- * call is made.
- */
-function makeOptional(input: InputDef): InputDef {
-  if (input.id !== MAX_CREDITS) return input;
-  const { required: _, ...optionalInput } = input;
-  return optionalInput;
 }
 
 function createPricing({ nodeType, inputs }: CatalogEntry, prices: Prices, fallback: Pricing): Pricing {
@@ -58,6 +53,7 @@ function createPricing({ nodeType, inputs }: CatalogEntry, prices: Prices, fallb
       if (price !== undefined) return boundTokens(price, inputs, values, usd);
       return fallback.bound === undefined ? values : fallback.bound(values, usd);
     },
+    isSetByOperator: values => priceFor(values) !== undefined,
     isUnpriced: values => priceFor(values) === undefined && fallback.isUnpriced?.(values) === true,
   };
 }

@@ -1,5 +1,5 @@
 // Computes the cost of provider calls: prices in USD as pure functions of the node's values, converted to credits.
-import type { CatalogEntry, PricingModel } from '../../graph/catalog.ts';
+import type { CatalogEntry, InputDef, PricingModel } from '../../graph/catalog.ts';
 
 export type PricedValues = Readonly<Record<string, unknown>>;
 
@@ -14,6 +14,8 @@ export interface Pricing {
    * even the smallest call with these inputs costs more. Absent if no parameter limits the cost.
    */
   bound?(values: PricedValues, usd: number): PricedValues | null;
+  /** Returns whether the operator has set a price for a call with these settings. */
+  isSetByOperator?(values: PricedValues): boolean;
   /** Returns whether neither the catalog nor the operator has a price for a call with these settings. */
   isUnpriced?(values: PricedValues): boolean;
   /** The source of the price, and the date on which it was read. */
@@ -34,6 +36,13 @@ export const MAX_CREDITS_FIELD = {
     description: 'The most that one call may cost. Required because the price is known only after the call.',
   },
 } as const;
+
+/** Returns the input as it is, except for a required `maxCredits`, which becomes optional. */
+export function makeMaxCreditsOptional(input: InputDef): InputDef {
+  if (input.id !== MAX_CREDITS) return input;
+  const { required: _, ...optionalInput } = input;
+  return optionalInput;
+}
 
 const USD_PER_CREDIT = 0.01;
 
@@ -87,6 +96,16 @@ export function getCreditsToReserve(
   const declared = values[MAX_CREDITS];
   return typeof declared === 'number' ? { credits: Math.ceil(declared), isExact: false } : null;
 }
+
+/**
+ * Returns whether a call costs nothing, because it uses a free credential and the operator has set no price. Such a call
+ * needs neither a price nor a maximum.
+ */
+export const isFreeCall = (
+  { pricing }: { readonly pricing: Pricing | undefined },
+  values: PricedValues,
+  credential: { readonly isFree: boolean } | undefined,
+): boolean => credential?.isFree === true && pricing?.isSetByOperator?.(values) !== true;
 
 /** The reason for which `boundCall` rejects a call. */
 export const OVER_MAX_CREDITS =

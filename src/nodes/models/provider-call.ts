@@ -5,7 +5,7 @@ import { cutText } from '../../lib/cut-text.ts';
 import { isRecord } from '../../lib/record.ts';
 import { readImageType } from '../../media/images.ts';
 import type { ProviderCredential } from '../../providers/credential.ts';
-import type { ProviderName } from '../../providers/names.ts';
+import { type CredentialKey, findServerName, toProviderName } from '../../providers/names.ts';
 import { Attachment, type Endpoint, type Provider, TaskInProgressError } from '../../providers/provider.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import { type DownloadedOutput, runCall } from '../../providers/run-call.ts';
@@ -13,18 +13,18 @@ import { type NodeContext, NodeError, Suspend } from '../define.ts';
 import { requireShortText } from '../value-checks.ts';
 
 /**
- * Makes the call with the run's credential for the provider. Throws NodeError with a message for users, or Suspend if the
+ * Makes the call with the run's credential for the provider or server. Throws NodeError with a message for users, or Suspend if the
  * work continues at the provider.
  */
 export async function callProvider<Call>(
-  name: ProviderName,
+  key: CredentialKey,
   connect: (endpoint: Endpoint) => Provider<Call>,
   call: Call,
   ctx: NodeContext,
 ): Promise<DownloadedOutput> {
   let credential: ProviderCredential | undefined;
   try {
-    credential = await ctx.openCredential(name, ctx.task.stored);
+    credential = await ctx.openCredential(key, ctx.task.stored);
     const output = await runCall(connect(credential.endpoint), call, {
       ...ctx,
       fetch: credential.fetch,
@@ -36,10 +36,16 @@ export async function callProvider<Call>(
   } catch (err) {
     if (err instanceof TaskInProgressError) throw new Suspend('call', err.task.deadlineAtMs ?? 0);
     if (!(err instanceof ProviderError)) throw err;
-    if (credential === undefined || credential.valueId === null)
+    const server = findServerName(key);
+    if (credential === undefined || (credential.valueId === null && server === undefined))
       throw new NodeError(err.code, err.message, { cause: err });
     const { kind, detail } = err;
-    const { message } = new ProviderError(name, kind, { detail, credential: credential.name });
+    const credentialName = credential.valueId === null ? undefined : credential.name;
+    const { message } = new ProviderError(toProviderName(key), kind, {
+      detail,
+      credential: credentialName,
+      server,
+    });
     if (kind === 'auth') credential.onRejected?.(message);
     throw new NodeError(err.code, message, { cause: err });
   }

@@ -1,6 +1,7 @@
 // Defines a probe for each provider: a free request that succeeds only with a valid key, so it checks the credential.
 import { toHeaders as comfyHeaders } from '../../providers/comfyui.ts';
 import { DISPLAY_NAMES, type ProviderName } from '../../providers/names.ts';
+import { toOpenAiHeaders } from '../../providers/openai.ts';
 import type { Endpoint } from '../../providers/provider.ts';
 import {
   asNonEmptyText,
@@ -37,7 +38,7 @@ const PROBES: Readonly<Record<ProviderName, Probe>> = {
     headers: toBearerHeaders,
     readAccount: ({ username }) => asNonEmptyText(username),
   },
-  openai: { setting: 'OPENAI_API_KEY', path: '/models', headers: toBearerHeaders },
+  openai: { setting: 'OPENAI_API_KEY', path: '/models', headers: toOpenAiHeaders },
   elevenlabs: { setting: 'ELEVENLABS_API_KEY', path: '/v1/models', headers: key => ({ 'xi-api-key': key }) },
   comfyui: { setting: 'COMFYUI_URL', path: '/system_stats', headers: comfyHeaders },
 };

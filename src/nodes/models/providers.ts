@@ -1,10 +1,10 @@
 // Reads from the settings which providers are configured.
 import type { Settings } from '../../lib/settings.ts';
-import type { ProviderName } from '../../providers/names.ts';
+import { type CredentialKey, type ProviderName, toServerKey } from '../../providers/names.ts';
 import type { Endpoint } from '../../providers/provider.ts';
 
-/** The endpoints of the configured providers. */
-export type Providers = Readonly<Partial<Record<ProviderName, Endpoint>>> & {
+/** The endpoints of the configured providers and named servers. */
+export type Providers = Readonly<Partial<Record<CredentialKey, Endpoint>>> & {
   /** A local speech engine: text on stdin, WAV on stdout. */
   readonly speechCommand?: string;
 };
@@ -17,6 +17,7 @@ export type ProviderSettings = Pick<
   | 'REPLICATE_BASE_URL'
   | 'OPENAI_API_KEY'
   | 'OPENAI_BASE_URL'
+  | 'OPENAI_SERVERS'
   | 'ELEVENLABS_API_KEY'
   | 'ELEVENLABS_BASE_URL'
   | 'COMFYUI_URL'
@@ -32,6 +33,9 @@ export function readProviders(settings: ProviderSettings): Providers {
     ...toProviders('replicate', settings.REPLICATE_BASE_URL, settings.REPLICATE_API_TOKEN),
     ...toProviders('openai', settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY),
     ...toProviders('elevenlabs', settings.ELEVENLABS_BASE_URL, settings.ELEVENLABS_API_KEY),
+    ...Object.fromEntries(
+      settings.OPENAI_SERVERS.map(({ name, baseUrl }) => [toServerKey(name), { baseUrl, key: '' }]),
+    ),
     ...toComfyUi(settings),
     ...(SPEECH_COMMAND === undefined ? {} : { speechCommand: SPEECH_COMMAND }),
   };

@@ -113,7 +113,7 @@ export async function estimateForStart(
   requirePriced(findUnpricedNodes(deps, user, forecasts, run.overrides, getCredential));
   await requireDrawable(deps, forecasts);
   const estimate = priceForecast(forecasts, getCredential);
-  requireBounded(findNodesOverMax(forecasts), estimate);
+  requireBounded(findNodesOverMax(forecasts, getCredential), estimate);
   await requireWithinDailyLimits(deps, estimate, run.credentials);
   return estimate;
 }

@@ -7,13 +7,14 @@ import { getOrCreate } from '../../lib/get-or-create.ts';
 import { type Providers, readProviders } from '../../nodes/models/providers.ts';
 import { hasTasks, pollProviderTask } from '../../nodes/models/task-providers.ts';
 import type { ProviderCredential } from '../../providers/credential.ts';
+import type { ProviderName } from '../../providers/names.ts';
 import { type CallRow, claimDueCalls, getPollSchedule } from '../../store/calls.ts';
 import { computeNextPollMs, estimateProgress } from '../change/pace.ts';
 import type { RunDeps } from '../deps.ts';
 import { applyPollResults, grantWaitingCalls, type PollResult } from './apply-poll-results.ts';
 
 /** The providers whose calls can wait for slots. Calls of most providers also continue without a connection. */
-type PolledProvider = Exclude<keyof Providers, 'speechCommand'>;
+type PolledProvider = ProviderName;
 
 /** Polls per second with each credential, per worker. Replicate allows 50 in total. */
 const POLLS_PER_SECOND: Readonly<Record<PolledProvider, number>> = {

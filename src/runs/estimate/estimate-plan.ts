@@ -3,7 +3,7 @@ import type { NodeForecast } from '../../engine/forecast.ts';
 import type { PlannedRun } from '../../engine/reuse.ts';
 import type { Plan, PlanNode } from '../../graph/plan.ts';
 import { AppError } from '../../lib/errors.ts';
-import { getCreditsToReserve, toUsd } from '../../nodes/models/pricing.ts';
+import { getCreditsToReserve, isFreeCall, toUsd } from '../../nodes/models/pricing.ts';
 import type { PaidBy } from '../../providers/credential.ts';
 import type { RunCredential, RunCredentials } from '../../services/credentials/credential.ts';
 import { listDailyUsd } from '../../store/credential-charges.ts';
@@ -51,7 +51,11 @@ export function priceForecast(forecasts: readonly NodeForecast[], getCredential:
     const { node, definition, pendingCallValues, hasExactCallCount } = forecast;
     const credential = getCredential(forecast);
     const paidBy = credential?.paidBy ?? 'credits';
-    const prices = pendingCallValues.map(values => getCreditsToReserve(definition, values));
+    const prices = pendingCallValues.map(values =>
+      isFreeCall(definition, values, credential)
+        ? { credits: 0, isExact: true }
+        : getCreditsToReserve(definition, values),
+    );
     const credits = prices.reduce((sum, price) => sum + (price?.credits ?? 0), 0);
     return {
       nodeId: node.id,
@@ -61,16 +65,23 @@ export function priceForecast(forecasts: readonly NodeForecast[], getCredential:
       credentialId: credential?.id ?? null,
       costUsd: paidBy === 'credits' ? toUsd(credits) : sumUsd(forecast),
       isExact: hasExactCallCount && prices.every(price => price?.isExact === true),
+      isFree: isFreeCall(definition, toSettings(node), credential),
     };
   });
   return {
-    isPaid: lines.some(({ paidBy }) => paidBy === 'credits'),
+    isPaid: lines.some(({ paidBy, isFree }) => paidBy === 'credits' && !isFree),
     credits: lines.reduce((sum, line) => sum + line.credits, 0),
     exact: lines.every(line => line.isExact),
-    breakdown: lines.map(({ isExact: _, ...line }) => line),
+    breakdown: lines.map(({ isExact: _, isFree: __, ...line }) => line),
     models: [...new Set(forecasts.map(({ node }) => node.nodeType))],
   };
 }
+
+/** Returns the settings of the node with the defaults of its fields. */
+export const toSettings = ({ inputDefs, config }: PlanNode): Readonly<Record<string, unknown>> => ({
+  ...Object.fromEntries(inputDefs.map(({ id, default: value }) => [id, value])),
+  ...config,
+});
 
 /** Returns the most that the calls may cost, or null if the price of any call is unknown. */
 function sumUsd({ definition, pendingCallValues }: NodeForecast): number | null {

@@ -1,6 +1,7 @@
 // Estimates a run of a stored workflow: its cost, and reasons why nodes could not run.
 import type { Plan } from '../../graph/plan.ts';
 import { findNeededProvider } from '../../nodes/catalog.ts';
+import { toProviderName } from '../../providers/names.ts';
 import { authorize } from '../../services/accounts/access.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import { getPool } from '../../store/credits.ts';
@@ -67,7 +68,8 @@ function listMissingProviders(
     .filter(
       ({ id, unavailableReason }) => unavailableReason !== undefined && steps.get(id)?.status !== 'COMPLETED',
     )
-    .flatMap(({ nodeType, config }) => findNeededProvider(findNode(nodeType), config) ?? []);
+    .flatMap(({ nodeType, config }) => findNeededProvider(findNode(nodeType), config) ?? [])
+    .map(toProviderName);
   return [...new Set<string>(providers)].sort();
 }
 

@@ -22,7 +22,7 @@ export async function forecastPaidNodes(
     steps,
     isWanted: node => isPaid(deps, node) && steps.get(node.id)?.status !== 'COMPLETED',
     findMedia: async (source, kind) => (await findStoredMedia(deps, owner, source, kind)) ?? UNKNOWN_MEDIA,
-    providers: await readEndpoints(deps, credentials.values()),
+    providers: await readEndpoints(deps, credentials),
     settings: deps.settings,
     ...omitUndefined({ cache }),
   });

@@ -5,12 +5,12 @@ import type { PlannedRun } from '../../engine/reuse.ts';
 import type { Step } from '../../engine/types.ts';
 import type { Plan, PlanNode } from '../../graph/plan.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
-import { boundCall, OVER_MAX_CREDITS } from '../../nodes/models/pricing.ts';
+import { boundCall, isFreeCall, OVER_MAX_CREDITS } from '../../nodes/models/pricing.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import { getPlanLimits } from '../../services/accounts/execution-limits.ts';
 import type { RunDeps } from '../deps.ts';
 import { describeUnpriced } from '../payments/pay-by-credential.ts';
-import type { Estimate, GetCredential } from './estimate-plan.ts';
+import { type Estimate, type GetCredential, toSettings } from './estimate-plan.ts';
 
 type NodeIssue = Issue & { readonly nodeId: string };
 
@@ -30,7 +30,7 @@ export function findIssues(
     ...forecasts.flatMap(({ node, error }) => (error === undefined ? [] : [{ nodeId: node.id, ...error }])),
     ...findUnpricedNodes(deps, user, forecasts, overrides, getCredential),
     ...findRemovedCredentials(forecasts, getCredential),
-    ...findNodesOverMax(forecasts),
+    ...findNodesOverMax(forecasts, getCredential),
   ];
 }
 
@@ -75,11 +75,18 @@ function listMissing(node: PlanNode, overrides: PlannedRun['overrides']): readon
 }
 
 /** Finds nodes with a call that costs more than their maxCredits, as far as its inputs are known. */
-export function findNodesOverMax(forecasts: readonly NodeForecast[]): readonly NodeIssue[] {
+export function findNodesOverMax(
+  forecasts: readonly NodeForecast[],
+  getCredential: GetCredential,
+): readonly NodeIssue[] {
   return forecasts
-    .filter(({ definition, pendingCallValues }) =>
-      pendingCallValues.some(values => boundCall(definition, values) === null),
-    )
+    .filter(forecast => {
+      const { definition, pendingCallValues } = forecast;
+      const credential = getCredential(forecast);
+      return pendingCallValues.some(
+        values => !isFreeCall(definition, values, credential) && boundCall(definition, values) === null,
+      );
+    })
     .map(({ node }) => ({ nodeId: node.id, code: 'max_credits_exceeded', message: OVER_MAX_CREDITS }));
 }
 
@@ -97,10 +104,10 @@ export function findUnpricedNodes(
   const isAllowed = getPlanLimits(settings, accountPlan).runsUnpriced === true;
   return forecasts.flatMap(forecast => {
     const { node, definition } = forecast;
-    const defaults = Object.fromEntries(node.inputDefs.map(({ id, default: value }) => [id, value]));
-    const values = { ...defaults, ...node.config, ...overrides.get(node.id) };
-    if (definition.pricing?.isUnpriced?.(values) !== true) return [];
+    const values = { ...toSettings(node), ...overrides.get(node.id) };
     const credential = getCredential(forecast);
+    if (definition.pricing?.isUnpriced?.(values) !== true || isFreeCall(definition, values, credential))
+      return [];
     const isPaidByCredential = credential?.paidBy === 'credential';
     if (isPaidByCredential ? credential.dailyUsdLimit === null : isAllowed) return [];
     const message = isPaidByCredential

@@ -16,7 +16,7 @@ import { AppError } from '../../lib/errors.ts';
 import type { FairScheduler } from '../../lib/fair-scheduler.ts';
 import { omitUndefined } from '../../lib/record.ts';
 import { runAccepted } from '../../lib/work.ts';
-import type { ProviderName } from '../../providers/names.ts';
+import type { CredentialKey } from '../../providers/names.ts';
 import { getPersonalWorkspaceId } from '../../services/accounts/access.ts';
 import type { RunCredentials } from '../../services/credentials/credential.ts';
 import {
@@ -289,7 +289,7 @@ function runEngine(
     pay: createPay(retryingDeps, row, {
       spent: run.spending,
       findCredential: ({ definition, values }) =>
-        run.runCredentials.get(definition.requires(values) as ProviderName),
+        run.runCredentials.get(definition.requires(values) as CredentialKey),
       credentialPayments,
     }),
     callWakes: run.callWakes,

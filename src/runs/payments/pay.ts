@@ -1,11 +1,12 @@
 // Pays the calls of a run with credits. Credits are reserved when the run is accepted and charged on delivery. A paid call
 // may raise the reservation, and the rest is released at the end. A run that cannot cost credits has no row in the ledger.
-import type { PaidCall, ProviderTask, RunOptions } from '../../engine/types.ts';
+import type { PaidCall, Payment, ProviderTask, RunOptions } from '../../engine/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { NodeError } from '../../nodes/define.ts';
 import {
   boundCall,
   getCreditsToReserve,
+  isFreeCall,
   OVER_MAX_CREDITS,
   type Pricing,
   toCredits,
@@ -129,6 +130,7 @@ export function createPay(
   return async call => {
     const credential = findCredential(call);
     if (credential?.paidBy === 'credential') return credentialPayments.pay(credential, call);
+    if (isFreeCall(call.definition, call.values, credential)) return createFreePayment(credential);
     const { credits, isExact, values } = quoteCall(call);
     const terms = toPriceTerms(call, isExact);
     if (call.reserved === undefined) {
@@ -156,6 +158,16 @@ export function createPay(
     };
   };
 }
+
+/** Returns the payment of a call that costs nothing, for which no credits are reserved. */
+const createFreePayment = (credential: RunCredential | undefined): Payment => ({
+  credits: 0,
+  paidBy: 'credits',
+  credentialId: credential?.id ?? null,
+  costUsd: null,
+  settle: () => 0,
+  refund: () => undefined,
+});
 
 function isCovered(coverage: Coverage | undefined, lease: number, total: number): boolean {
   return (

@@ -1,7 +1,7 @@
 // Resolves the credentials of a run when it is accepted or estimated, and marks the nodes that they make available.
 import type { Plan, PlanNode } from '../../graph/plan.ts';
 import { findNeededProvider } from '../../nodes/catalog.ts';
-import type { ProviderName } from '../../providers/names.ts';
+import { type CredentialKey, findServerName } from '../../providers/names.ts';
 import type { RunCredential, RunCredentials } from '../../services/credentials/credential.ts';
 import { resolveCredentials } from '../../services/credentials/run-credentials.ts';
 import type { RunDeps } from '../deps.ts';
@@ -12,18 +12,21 @@ export interface PlanWithCredentials {
 }
 
 /**
- * Returns the run's credentials, and the plan in which every node with a credential for its provider is available. Pass
- * `resolved` if the owner's credentials are already resolved.
+ * Returns the run's credentials without servers that the plan does not use, and the plan in which every node with a
+ * credential for its provider is available. Pass `resolve` to resolve the owner's credentials once for several plans.
  */
 export async function resolvePlan(
   deps: RunDeps,
   plan: Plan,
   owner: { readonly workspace: string; readonly workflowId: string | null },
-  resolved?: RunCredentials,
+  resolve: () => Promise<RunCredentials> = () => resolveCredentials(deps, deps.db, owner),
 ): Promise<PlanWithCredentials> {
-  if (!plan.nodes.some(node => findProvider(deps, node) !== undefined))
-    return { plan, credentials: deps.environmentCredentials };
-  const credentials = resolved ?? (await resolveCredentials(deps, deps.db, owner));
+  const keys = new Set(plan.nodes.map(node => findProvider(deps, node)));
+  keys.delete(undefined);
+  if (keys.size === 0) return { plan, credentials: deps.environmentCredentials };
+  const all = await resolve();
+  const isUsed = (key: CredentialKey): boolean => findServerName(key) === undefined || keys.has(key);
+  const credentials = new Map([...all].filter(([key]) => isUsed(key)));
   const nodes = plan.nodes.map(node => {
     const isSupplied =
       node.unavailableReason !== undefined && findNodeCredential(deps, node, credentials) !== undefined;
@@ -41,7 +44,7 @@ export function findNodeCredential(
   credentials: RunCredentials,
 ): RunCredential | undefined {
   const provider = findProvider(deps, node);
-  return provider === undefined ? undefined : credentials.get(provider as ProviderName);
+  return provider === undefined ? undefined : credentials.get(provider as CredentialKey);
 }
 
 function findProvider(

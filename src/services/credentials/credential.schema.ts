@@ -1,6 +1,8 @@
 // Defines the schemas of requests and responses about credentials for model providers.
 import { type Static, Type } from 'typebox';
-import { PROVIDER_NAMES } from '../../providers/names.ts';
+import { SERVER_NAME } from '../../lib/setting-values.ts';
+import { MAX_LISTED_MODELS } from '../../nodes/models/server-routes.ts';
+import { PROVIDER_NAMES, SERVER_ROUTES } from '../../providers/names.ts';
 import { CREDENTIAL_STATUSES } from '../../store/credentials.ts';
 import { Name } from '../accounts/names.ts';
 import { PageQuery, PageSchema } from '../paging.ts';
@@ -43,7 +45,18 @@ const DailyUsdLimit = Nullable(
 );
 const IsDefault = Type.Boolean({
   description:
-    "Whether the owner's workflows use it if they select no other credential. Default: true for the first of its kind",
+    "Whether the owner's workflows use it if they select no other credential. Default: true for the first of its kind without `server`",
+});
+
+const Server = Type.String({
+  pattern: SERVER_NAME.source,
+  description:
+    'Only for `openai`: the name by which nodes choose this server, unique for its owner. Lower-case letters, digits and hyphens',
+});
+const Serves = Type.Array(Type.Enum(SERVER_ROUTES), {
+  maxItems: SERVER_ROUTES.length,
+  description:
+    'Only for `openai`: what the server serves. Nodes offer only servers that serve what they need',
 });
 
 export const CreateCredentialBody = NamedExact('CredentialInput', 'The credential to store', {
@@ -54,6 +67,8 @@ export const CreateCredentialBody = NamedExact('CredentialInput', 'The credentia
   teamId: Type.Optional(TeamId),
   isDefault: Type.Optional(IsDefault),
   dailyUsdLimit: Type.Optional(DailyUsdLimit),
+  server: Type.Optional(Server),
+  serves: Type.Optional(Nullable(Serves)),
 });
 export type CreateCredentialBody = Static<typeof CreateCredentialBody>;
 export type OwnerType = CreateCredentialBody['owner'];
@@ -63,6 +78,7 @@ export const ChangeCredentialBody = Exact({
   values: Type.Optional(Values),
   isDefault: Type.Optional(IsDefault),
   dailyUsdLimit: Type.Optional(DailyUsdLimit),
+  serves: Type.Optional(Nullable(Serves)),
 });
 export type ChangeCredentialBody = Static<typeof ChangeCredentialBody>;
 
@@ -70,6 +86,7 @@ export const TestCredentialBody = NamedExact('CredentialTestInput', 'The values 
   kind: Kind,
   values: Values,
   owner: Type.Optional(Owner),
+  server: Type.Optional(Server),
 });
 export type TestCredentialBody = Static<typeof TestCredentialBody>;
 
@@ -78,6 +95,13 @@ export const CredentialTest = Named('CredentialTest', 'How the provider responde
   latencyMs: Type.Integer(),
   account: Type.Optional(Type.String({ description: 'The name of the account at the provider' })),
   error: Type.Optional(Type.String({ description: 'Why the credential cannot be used' })),
+  serves: Type.Optional(Serves),
+  models: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: MAX_LISTED_MODELS,
+      description: `Only for \`openai\`: the first ${MAX_LISTED_MODELS} models that the server lists`,
+    }),
+  ),
 });
 
 export const CredentialParams = IdParams('Credential ID, `cred_…`');
@@ -123,6 +147,8 @@ export const Credential = Named('Credential', 'A credential for a model provider
   source: Type.Enum(['stored', 'environment'], {
     description: '`environment`: set by the settings of the service and not changeable here',
   }),
+  server: Nullable(Type.String({ description: 'The name by which nodes choose this server' })),
+  serves: Nullable(Serves),
   createdAt: Nullable(Timestamp),
   updatedAt: Nullable(Timestamp),
   createdBy: Nullable(Type.Integer({ description: 'The user who stored it' })),

@@ -4,13 +4,14 @@ import { AppError, createFieldError } from '../../lib/errors.ts';
 import { FetchError } from '../../lib/fetch/error.ts';
 import { parseOutboundUrl } from '../../lib/fetch.ts';
 import { newId } from '../../lib/ids.ts';
-import type { ProviderName } from '../../providers/names.ts';
+import { type ProviderName, type ServerRoute, toServerKey } from '../../providers/names.ts';
 import {
   type CredentialRow,
   clearDefault,
   countCredentials,
   deleteUnusedValues,
   hasDefaultCredential,
+  hasServer,
   insertCredential,
   listCredentials,
   listInstanceDefaults,
@@ -21,6 +22,7 @@ import {
   replaceValue,
   updateCredential,
 } from '../../store/credentials.ts';
+import type { Tx } from '../../store/db.ts';
 import { type Actor, requireScope, requireUser } from '../accounts/actor.ts';
 import { parseName } from '../accounts/names.ts';
 import type { Deps } from '../deps.ts';
@@ -42,7 +44,7 @@ import {
   toTeamId,
 } from './credential-access.ts';
 import { requireUnused } from './credential-uses.ts';
-import type { CredentialValues } from './provider-credential.ts';
+import { type CredentialValues, isPrivateUrl } from './provider-credential.ts';
 
 /** The maximum number of credentials of the instance or of a workspace. */
 const MAX_CREDENTIALS = 50;
@@ -54,20 +56,29 @@ export async function createCredential(deps: Deps, actor: Actor, input: CreateCr
   const owner = await resolveOwner(deps.db, actor, input);
   requireCanManage(actor, owner);
   const name = parseName(input.name);
-  const value = toNewValue(deps, parseValues(input.kind, input.values));
   const { workspace } = owner;
+  const { kind, server = null } = input;
+  const values = parseValues(kind, input.values);
+  if (kind !== 'openai' && server !== null)
+    throw createFieldError('/server', 'is only for credentials of kind openai');
+  requirePublicServer(deps, { workspace, server }, values);
+  const value = toNewValue(deps, values);
   const row = await deps.db.transaction(async tx => {
     await lockCredentials(tx, workspace);
     if ((await countCredentials(tx, workspace)) >= MAX_CREDENTIALS)
       throw new AppError('conflict', `There are already ${MAX_CREDENTIALS} credentials. Delete one first.`);
+    if (server !== null) await requireFreeServerName(deps, tx, workspace, server);
     const newRow = {
       id: newId('credential'),
       workspace,
-      kind: input.kind,
+      kind,
       name,
-      is_default: input.isDefault ?? !(await hasDefaultCredential(tx, workspace, input.kind)),
+      // Nodes without a server must not begin to use a server because it was added first.
+      is_default: input.isDefault ?? (server === null && !(await hasDefaultCredential(tx, workspace, kind))),
       daily_usd_limit: input.dailyUsdLimit ?? null,
       created_by: userId,
+      server,
+      serves: toServes(kind, input.serves),
     };
     return insertCredential(tx, newRow, value);
   });
@@ -117,6 +128,7 @@ export async function changeCredential(deps: Deps, actor: Actor, id: string, inp
     if (current === undefined) throw createCredentialNotFoundError();
     if (input.values !== undefined) {
       const values = parseValues(current.kind as ProviderName, input.values);
+      requirePublicServer(deps, current, values);
       await replaceValue(tx, id, toNewValue(deps, values));
     }
     const isDefault = input.isDefault ?? current.is_default;
@@ -126,6 +138,11 @@ export async function changeCredential(deps: Deps, actor: Actor, id: string, inp
       name: input.name === undefined ? current.name : parseName(input.name),
       is_default: isDefault,
       daily_usd_limit: input.dailyUsdLimit === undefined ? current.daily_usd_limit : input.dailyUsdLimit,
+      // Another server may be behind new values.
+      serves:
+        input.serves === undefined && input.values === undefined
+          ? current.serves
+          : toServes(current.kind, input.serves),
     });
   });
   logChange(deps, userId, input.values === undefined ? 'changed' : 'replaced', row);
@@ -174,6 +191,41 @@ function requireStoredCredential(deps: Deps, actor: Actor, id: string): void {
   );
 }
 
+const toServes = (
+  kind: string,
+  serves: readonly ServerRoute[] | null = null,
+): readonly ServerRoute[] | null => (kind === 'openai' && serves !== null ? [...new Set(serves)] : null);
+
+/** Throws 409 if the owner has a server with this name. The instance also has those of the environment. */
+async function requireFreeServerName(
+  { environmentCredentials }: Deps,
+  tx: Tx,
+  workspace: string | null,
+  server: string,
+): Promise<void> {
+  const isTaken =
+    (workspace === null && environmentCredentials.has(toServerKey(server))) ||
+    (await hasServer(tx, workspace, server));
+  if (isTaken)
+    throw new AppError('conflict', `There is already a server named “${server}”. Choose another name.`);
+}
+
+/** Throws 400 if the address of a workspace's server is private by its name. Calls also check what the name resolves to. */
+export function requirePublicServer(
+  { settings }: Pick<Deps, 'settings'>,
+  { workspace, server }: Pick<CredentialRow, 'workspace' | 'server'>,
+  { baseUrl }: CredentialValues,
+): void {
+  if (workspace === null || server === null || baseUrl === undefined || settings.ALLOW_PRIVATE_NETWORK)
+    return;
+  if (isPrivateUrl(baseUrl))
+    throw createFieldError(
+      '/values/baseUrl',
+      'must be a public address. Only an administrator can add a server with a private address, for everyone',
+      'baseUrl',
+    );
+}
+
 /** Returns the values of a credential without surrounding whitespace. Throws 400. */
 export function parseValues(kind: ProviderName, { apiKey, baseUrl }: CredentialValues): CredentialValues {
   const key = apiKey?.trim();
@@ -212,6 +264,7 @@ function toNewValue({ secretsKey }: Pick<Deps, 'secretsKey'>, values: Credential
     id: newId('credentialValue'),
     encrypted: encrypt(secretsKey, JSON.stringify(values)),
     hint: apiKey.length < MIN_HINTED_LENGTH ? null : apiKey.slice(-HINT_LENGTH),
+    is_private: values.baseUrl !== undefined && isPrivateUrl(values.baseUrl),
   };
 }
 
@@ -231,13 +284,15 @@ function presentCredential(row: CredentialRow, { canManage }: CredentialOwner) {
     ...presentColumns(row, 'is_default daily_usd_limit status error last_tested_at last_used_at'),
     hint: canManage ? row.hint : null,
     source: 'stored' as const,
+    server: row.server,
+    serves: row.serves as ServerRoute[] | null,
     ...presentColumns(row, 'created_at updated_at created_by'),
   };
 }
 
 /** Presents a credential of the environment, which is the default unless a stored credential of its kind is. */
 function presentEnvironment(
-  { id, kind, name }: RunCredential,
+  { id, kind, name, server, serves }: RunCredential,
   storedDefaults: readonly Pick<CredentialRow, 'kind'>[],
 ) {
   return {
@@ -246,7 +301,7 @@ function presentEnvironment(
     name,
     owner: 'instance' as const,
     teamId: null,
-    isDefault: !storedDefaults.some(stored => stored.kind === kind),
+    isDefault: server === null && !storedDefaults.some(stored => stored.kind === kind),
     dailyUsdLimit: null,
     status: 'untested' as const,
     error: null,
@@ -254,6 +309,8 @@ function presentEnvironment(
     lastUsedAt: null,
     hint: null,
     source: 'environment' as const,
+    server,
+    serves: serves === null ? null : [...serves],
     createdAt: null,
     updatedAt: null,
     createdBy: null,

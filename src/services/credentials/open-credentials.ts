@@ -20,7 +20,7 @@ const MAX_CACHED = 10_000;
 export function createCredentialOpener(deps: OpenerDeps): CredentialOpener {
   const environment = openEnvironment(deps);
   const cache = createLru<ProviderCredential>(MAX_CACHED);
-  const openMany: CredentialOpener['openMany'] = async (kind, valueIds) => {
+  const openMany: CredentialOpener['openMany'] = async (key, valueIds) => {
     const credentials = new Map<string, ProviderCredential>();
     const uncachedIds = new Set<string>();
     for (const id of valueIds) {
@@ -36,9 +36,9 @@ export function createCredentialOpener(deps: OpenerDeps): CredentialOpener {
         credentials.set(value.id, credential);
       }
     }
-    return valueIds.map(id => (id === null ? environment.get(kind) : credentials.get(id)));
+    return valueIds.map(id => (id === null ? environment.get(key) : credentials.get(id)));
   };
-  return { openMany, open: async (kind, valueId) => (await openMany(kind, [valueId]))[0] };
+  return { openMany, open: async (key, valueId) => (await openMany(key, [valueId]))[0] };
 }
 
 function toStoredCredential(deps: OpenerDeps, value: StoredValue): ProviderCredential {

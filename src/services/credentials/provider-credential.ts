@@ -1,13 +1,20 @@
 // Creates credentials that calls can use from stored values and from the settings of the environment.
+import { isPrivateHost } from '../../lib/addresses.ts';
 import { decrypt } from '../../lib/crypto.ts';
 import { PROVIDER_URLS, type Settings } from '../../lib/settings.ts';
 import { readProviders } from '../../nodes/models/providers.ts';
 import type { ProviderCredential } from '../../providers/credential.ts';
-import { DISPLAY_NAMES, PROVIDER_NAMES, type ProviderName } from '../../providers/names.ts';
+import {
+  type CredentialKey,
+  DISPLAY_NAMES,
+  PROVIDER_NAMES,
+  type ProviderName,
+  toServerKey,
+} from '../../providers/names.ts';
 import type { Endpoint } from '../../providers/provider.ts';
 import { redactKeys, type Send } from '../../providers/send.ts';
 import type { Deps } from '../deps.ts';
-import type { RunCredentials } from './credential.ts';
+import type { RunCredential, RunCredentials } from './credential.ts';
 
 /** The secret part of a credential. */
 export interface CredentialValues {
@@ -81,32 +88,42 @@ function createSend({ fetch, providerFetch }: AccessDeps, endpoint: Endpoint, is
 export function readEnvironment(settings: Settings): RunCredentials {
   const providers = readProviders(settings);
   const kinds = PROVIDER_NAMES.filter(kind => providers[kind] !== undefined);
-  return new Map(
-    kinds.map(kind => [
-      kind,
-      {
-        id: `cred_environment_${kind}`,
-        kind,
-        name: `${DISPLAY_NAMES[kind]} (environment)`,
-        paidBy: 'credits',
-        dailyUsdLimit: null,
-        source: 'environment',
-        valueId: null,
-      },
-    ]),
-  );
+  return new Map<CredentialKey, RunCredential>([
+    ...kinds.map(kind => [kind, createEnvironment(kind, DISPLAY_NAMES[kind])] as const),
+    ...settings.OPENAI_SERVERS.map(({ name, baseUrl }) => {
+      const server = { id: `cred_environment_openai_${name}`, server: name, isFree: isPrivateUrl(baseUrl) };
+      return [toServerKey(name), { ...createEnvironment('openai', name), ...server }] as const;
+    }),
+  ]);
+}
+
+const createEnvironment = (kind: ProviderName, name: string): RunCredential => ({
+  id: `cred_environment_${kind}`,
+  kind,
+  name: `${name} (environment)`,
+  paidBy: 'credits',
+  dailyUsdLimit: null,
+  source: 'environment',
+  valueId: null,
+  server: null,
+  serves: null,
+  isFree: false,
+});
+
+/** Returns whether the URL has a private host by its name. */
+export function isPrivateUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && isPrivateHost(url.hostname);
 }
 
 /** Returns the credentials of the settings as calls use them: with endpoint and client. */
-export function openEnvironment(deps: AccessDeps): ReadonlyMap<ProviderName, ProviderCredential> {
+export function openEnvironment(deps: AccessDeps): ReadonlyMap<CredentialKey, ProviderCredential> {
   const providers = readProviders(deps.settings);
-  const opened = [...readEnvironment(deps.settings).values()].flatMap(
-    ({ id, kind, name, paidBy, valueId }) => {
-      const endpoint = providers[kind];
-      if (endpoint === undefined) return [];
-      const fetch = createSend(deps, endpoint, true);
-      return [[kind, { id, kind, name, paidBy, valueId, endpoint, fetch }] as const];
-    },
-  );
+  const opened = [...readEnvironment(deps.settings)].flatMap(([key, { id, kind, name, paidBy, valueId }]) => {
+    const endpoint = providers[key];
+    if (endpoint === undefined) return [];
+    const fetch = createSend(deps, endpoint, true);
+    return [[key, { id, kind, name, paidBy, valueId, endpoint, fetch }] as const];
+  });
   return new Map(opened);
 }

@@ -2,14 +2,22 @@
 import type { Settings } from '../../lib/settings.ts';
 import type { NodeContext } from '../../nodes/define.ts';
 import { type Providers, readProviders } from '../../nodes/models/providers.ts';
-import type { ProviderName } from '../../providers/names.ts';
+import {
+  type CredentialKey,
+  findServerName,
+  type ProviderName,
+  type ServerRoute,
+  toProviderName,
+} from '../../providers/names.ts';
 import type { Endpoint, ProviderTask } from '../../providers/provider.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import {
   type CredentialRow,
   findCredential,
+  type KeyedCredentialRow,
   listCredentialsById,
   listInstanceDefaults,
+  listServers,
   listUsableCredentials,
   touchCredential,
 } from '../../store/credentials.ts';
@@ -35,6 +43,20 @@ export async function resolveInstanceCredentials(deps: CredentialDeps, tx: Tx): 
   return withStored(deps, await listInstanceDefaults(tx));
 }
 
+/** Lists the named servers that runs of the workspace can use, by name. */
+export async function listUsableServers(
+  deps: CredentialDeps,
+  tx: Tx,
+  workspace: string,
+): Promise<readonly (RunCredential & { readonly server: string })[]> {
+  const credentials = usesStoredCredentials(deps)
+    ? withStored(deps, await listServers(tx, workspace))
+    : deps.environmentCredentials;
+  return [...credentials.values()]
+    .flatMap(credential => (credential.server === null ? [] : [{ ...credential, server: credential.server }]))
+    .sort((a, b) => (a.server < b.server ? -1 : 1));
+}
+
 /** Returns whether runs use stored credentials. */
 export const usesStoredCredentials = ({
   settings,
@@ -44,14 +66,18 @@ export const usesStoredCredentials = ({
 
 function withStored(
   { environmentCredentials }: CredentialDeps,
-  rows: readonly CredentialRow[],
+  rows: readonly KeyedCredentialRow[],
 ): RunCredentials {
   if (rows.length === 0) return environmentCredentials;
-  const entries = rows.map(row => [row.kind as ProviderName, toRunCredential(row)] as const);
+  const entries = rows.map(row => {
+    const key = row.key as CredentialKey;
+    return [key, toRunCredential(key, row)] as const;
+  });
   return new Map([...environmentCredentials, ...entries]);
 }
 
-function toRunCredential(row: CredentialRow): RunCredential {
+function toRunCredential(key: CredentialKey, row: CredentialRow): RunCredential {
+  const server = findServerName(key) ?? null;
   return {
     id: row.id,
     kind: row.kind as ProviderName,
@@ -60,15 +86,18 @@ function toRunCredential(row: CredentialRow): RunCredential {
     dailyUsdLimit: row.daily_usd_limit,
     source: row.value_id === null ? 'removed' : 'stored',
     valueId: row.value_id,
+    server,
+    serves: row.serves as readonly ServerRoute[] | null,
+    isFree: server !== null && row.workspace === null && row.is_private,
   };
 }
 
-/** Returns the stored credentials as the run's record: a JSON object by kind, or null if there are none. */
+/** Returns the stored credentials as the run's record: a JSON object by key, or null if there are none. */
 export function toCredentialRecord(credentials: RunCredentials): string | null {
-  const stored = [...credentials.values()].filter(({ source }) => source !== 'environment');
+  const stored = listStored(credentials);
   return stored.length === 0
     ? null
-    : JSON.stringify(Object.fromEntries(stored.map(({ kind, id }) => [kind, id])));
+    : JSON.stringify(Object.fromEntries(stored.map(([key, { id }]) => [key, id])));
 }
 
 /** Returns the credentials that were resolved when the run was accepted, with their newest values. */
@@ -78,9 +107,26 @@ export async function readRunCredentials(
   record: string | null,
 ): Promise<RunCredentials> {
   if (record === null) return deps.environmentCredentials;
-  const ids = Object.values(JSON.parse(record) as Record<string, string>);
-  return withStored(deps, await listCredentialsById(tx, ids));
+  const ids = Object.entries(JSON.parse(record) as Record<string, string>);
+  const rows = new Map(
+    (
+      await listCredentialsById(
+        tx,
+        ids.map(([, id]) => id),
+      )
+    ).map(row => [row.id, row]),
+  );
+  return withStored(
+    deps,
+    ids.flatMap(([key, id]) => {
+      const row = rows.get(id);
+      return row === undefined ? [] : [{ ...row, key }];
+    }),
+  );
 }
+
+const listStored = (credentials: RunCredentials): readonly (readonly [CredentialKey, RunCredential])[] =>
+  [...credentials].filter(([, { source }]) => source !== 'environment');
 
 export type CredentialContext = Pick<NodeContext, 'providers' | 'slotKeys' | 'openCredential'>;
 
@@ -90,26 +136,26 @@ export async function createCredentialContext(
   credentials: RunCredentials,
   workspace: string,
 ): Promise<CredentialContext> {
-  const stored = [...credentials.values()].filter(({ source }) => source !== 'environment');
+  const stored = listStored(credentials);
   return {
     providers: await readEndpoints(deps, stored),
     // All credentials of a workspace share one set of slots, so that more credentials do not give more slots.
     slotKeys: Object.fromEntries(
-      stored.map(({ kind, id, paidBy }) => [kind, paidBy === 'credential' ? workspace : id]),
+      stored.map(([key, { id, paidBy }]) => [key, paidBy === 'credential' ? workspace : id]),
     ),
-    openCredential: (kind, task) => openForCall(deps, credentials.get(kind), kind, task),
+    openCredential: (key, task) => openForCall(deps, credentials.get(key), key, task),
   };
 }
 
 /** Returns the endpoints of the run's calls, which are part of the cache key. */
 export async function readEndpoints(
   { settings, credentialOpener }: Pick<Deps, 'settings' | 'credentialOpener'>,
-  runCredentials: Iterable<RunCredential>,
+  runCredentials: Iterable<readonly [CredentialKey, RunCredential]>,
 ): Promise<Providers> {
-  const endpoints: { [kind in ProviderName]?: Endpoint | undefined } = {};
-  for (const { kind, source, valueId } of runCredentials) {
+  const endpoints: { [key in CredentialKey]?: Endpoint | undefined } = {};
+  for (const [key, { source, valueId }] of runCredentials) {
     if (source === 'environment') continue;
-    endpoints[kind] = valueId === null ? undefined : (await credentialOpener.open(kind, valueId))?.endpoint;
+    endpoints[key] = valueId === null ? undefined : (await credentialOpener.open(key, valueId))?.endpoint;
   }
   return { ...readProviders(settings), ...endpoints } as Providers;
 }
@@ -118,20 +164,23 @@ export async function readEndpoints(
 async function openForCall(
   { credentialOpener, db, log }: Pick<Deps, 'credentialOpener' | 'db' | 'log'>,
   runCredential: RunCredential | undefined,
-  kind: ProviderName,
+  key: CredentialKey,
   task: ProviderTask | undefined,
 ) {
+  const kind = toProviderName(key);
   if (task !== undefined && task.queued !== true && task.provider === kind) {
-    const usedCredential = await credentialOpener.open(kind, task.valueId ?? null);
+    const usedCredential = await credentialOpener.open(key, task.valueId ?? null);
     if (usedCredential !== undefined) return usedCredential;
   }
-  if (runCredential === undefined) throw new ProviderError(kind, 'not_configured');
+  if (runCredential === undefined)
+    throw new ProviderError(kind, 'not_configured', { server: findServerName(key) });
   const valueId =
     runCredential.source === 'environment' ? null : (await findCredential(db, runCredential.id))?.value_id;
-  const credential = valueId === undefined ? undefined : await credentialOpener.open(kind, valueId);
+  const credential = valueId === undefined ? undefined : await credentialOpener.open(key, valueId);
   if (credential === undefined)
     throw new ProviderError(kind, 'auth', {
       credential: runCredential.name,
+      server: findServerName(key),
       detail: 'it was deleted. Choose another one for this workflow, or add a key',
     });
   if (valueId !== null)

@@ -2,7 +2,13 @@
 import { Type } from 'typebox';
 import { getProviderSetting } from '../../nodes/models/provider-probes.ts';
 import type { ProviderCredential } from '../../providers/credential.ts';
-import { DISPLAY_NAMES, PROVIDER_NAMES, type ProviderName } from '../../providers/names.ts';
+import {
+  type CredentialKey,
+  DISPLAY_NAMES,
+  findServerName,
+  PROVIDER_NAMES,
+  type ProviderName,
+} from '../../providers/names.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import { resolveInstanceCredentials } from '../credentials/run-credentials.ts';
 import { sendProbe } from '../credentials/test-credential.ts';
@@ -47,7 +53,9 @@ const recentChecks = new WeakMap<object, RecentCheck>();
 /** Returns recent checks of the providers, or checks them now. Throws 401 without the scope `instance:admin`. */
 export async function checkProviders(deps: ProviderCheckDeps, actor: Actor): Promise<ProviderChecks> {
   requireScope(actor, 'instance:admin');
-  const chosen = [...(await resolveInstanceCredentials(deps, deps.db)).values()];
+  const chosen = [...(await resolveInstanceCredentials(deps, deps.db))].flatMap(([key, credential]) =>
+    findServerName(key) === undefined ? [credential] : [],
+  );
   const valueIds = chosen.map(({ id, valueId }) => valueId ?? id).join(' ');
   const recent = recentChecks.get(deps.settings);
   if (recent?.valueIds === valueIds && deps.now() - recent.atMs < CACHE_MS) return recent.result;
@@ -63,13 +71,13 @@ async function probeAll(
 ) {
   const credentials = (await Promise.all(opened)).filter(credential => credential !== undefined);
   const providers = await probeProviders(
-    new Map(credentials.map(credential => [credential.kind, credential])),
+    new Map<CredentialKey, ProviderCredential>(credentials.map(credential => [credential.kind, credential])),
   );
   return { providers, checkedAt: new Date(deps.now()).toISOString() };
 }
 
 /** Probes the provider of each credential now. */
-export function probeProviders(credentials: ReadonlyMap<ProviderName, ProviderCredential>) {
+export function probeProviders(credentials: ReadonlyMap<CredentialKey, ProviderCredential>) {
   return Promise.all(PROVIDER_NAMES.map(name => checkProvider(name, credentials.get(name))));
 }
 

@@ -91,6 +91,8 @@ describe('POST /credentials', () => {
         lastUsedAt: null,
         hint: '1234',
         source: 'stored',
+        server: null,
+        serves: null,
         createdAt: null,
         updatedAt: null,
         createdBy: owner.userId,

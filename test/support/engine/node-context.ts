@@ -15,6 +15,7 @@ import {
   Suspend,
 } from '../../../src/nodes/define.ts';
 import type { Providers } from '../../../src/nodes/models/providers.ts';
+import { findServerName, toProviderName } from '../../../src/providers/names.ts';
 import { ProviderError } from '../../../src/providers/provider-error.ts';
 import { redactKeys } from '../../../src/providers/send.ts';
 
@@ -96,9 +97,11 @@ export function makeContext(options: ContextOptions = {}): TestContext {
     fetch,
     progress: () => undefined,
     providers: options.providers ?? {},
-    openCredential: async kind => {
-      const endpoint = options.providers?.[kind];
-      if (endpoint === undefined) throw new ProviderError(kind, 'not_configured');
+    openCredential: async key => {
+      const endpoint = options.providers?.[key];
+      const kind = toProviderName(key);
+      if (endpoint === undefined)
+        throw new ProviderError(kind, 'not_configured', { server: findServerName(key) });
       const id = `cred_environment_${kind}`;
       return {
         id,

@@ -2,6 +2,7 @@
 // server.
 
 import { toHeaders } from '../../../providers/comfyui.ts';
+import { toOpenAiHeaders } from '../../../providers/openai.ts';
 import { asArray, asNonEmptyText, asRecord } from '../../../providers/response.ts';
 import { toLine, toModelSlug } from '../from-schema.ts';
 import { parseModel } from '../parse-model.ts';
@@ -9,7 +10,7 @@ import type { ListedModel, ListingHost, ListingQuery } from './listing.ts';
 
 export async function listOpenAi(query: ListingQuery, host: ListingHost): Promise<readonly ListedModel[]> {
   const { baseUrl, key } = host.endpoint;
-  const { data } = asRecord(await host.fetchJson(`${baseUrl}/models`, { authorization: `Bearer ${key}` }));
+  const { data } = asRecord(await host.fetchJson(`${baseUrl}/models`, toOpenAiHeaders(key)));
   const ids = asArray(data).flatMap(row => asNonEmptyText(asRecord(row).id) ?? []);
   return ids.filter(id => isRequested(id, query)).map(id => toLanguageModel(id, host));
 }
