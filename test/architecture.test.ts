@@ -522,7 +522,13 @@ describe('editor', () => {
     const naming = readFiles('editor')
       .filter(({ text }) => /Notice/.test(text))
       .map(({ path }) => path);
-    assert.deepEqual(naming, ['frame/bell-menu.tsx', 'frame/bell.tsx', 'lib/notices.ts', 'messages.ts']);
+    assert.deepEqual(naming, [
+      'frame/bell-menu.tsx',
+      'frame/bell.tsx',
+      'lib/notices.ts',
+      'lib/responses.ts',
+      'messages.ts',
+    ]);
   });
 });
 

@@ -2,7 +2,7 @@
 
 import { ApiError } from '../../sdk/src/errors.ts';
 import type { Workflow } from '../../sdk/src/schemas.ts';
-import type { IssueList, LintIssue } from '../../src/graph/issues.ts';
+import type { IssueList } from '../../src/graph/issues.ts';
 import type { GraphEdge, GraphNode } from '../../src/graph/types.ts';
 import { api, connection, request } from '../lib/api.ts';
 import type { Board } from './board.ts';
@@ -35,7 +35,7 @@ export async function readRemoteVersion(
   version: number,
   signal: AbortSignal,
 ): Promise<RemoteWorkflow> {
-  const path = `/workflows/${id}/versions/${version}`;
+  const path = `/workflows/${id}/versions/${version}` as const;
   const [current, graph] = await Promise.all([
     readRemote(id, signal),
     api.get<Pick<WorkflowInfo, 'nodes' | 'edges'>>(path, { signal }).catch((error: unknown) => {
@@ -101,12 +101,8 @@ export async function lintRemote(
   { nodes, edges }: Board,
   signal: AbortSignal,
 ): Promise<IssueList> {
-  const path = `/workflows/${id}/lint`;
-  const { issues, total } = await api.post<{ issues: LintIssue[]; total?: number }>(
-    path,
-    { nodes, edges },
-    { signal },
-  );
+  const path = `/workflows/${id}/lint` as const;
+  const { issues, total } = await api.post(path, { nodes, edges }, { signal });
   return { issues, total: total ?? issues.length };
 }
 

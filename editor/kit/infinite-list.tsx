@@ -3,7 +3,7 @@ import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery } from
 import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import type { Query } from '../../sdk/src/send.ts';
-import { getPage, type ListPage } from '../lib/api.ts';
+import { getPage, type ItemOf, type ListPage } from '../lib/api.ts';
 import { retryAfterOutage } from '../lib/queries.ts';
 import { getScrollPosition, saveScrollPosition } from '../lib/scroll-positions.ts';
 import { messages } from '../messages.ts';
@@ -18,19 +18,23 @@ const toItems = <T,>({ pages }: InfiniteData<ListPage<T>>): readonly T[] =>
   pages.flatMap(({ items }) => items);
 
 /** Reads a paginated list of the API. The query key starts with the path, so that a change can invalidate the list. */
-export function useList<T>(
-  path: string,
+export function useList<T = never, const Path extends string = string>(
+  path: Path,
   query: Query = {},
   /** Returns the polling interval for the items, or false for no polling. */
-  pollIntervalMs: (items: readonly T[]) => number | false = () => false,
-): ListQuery<T> {
+  pollIntervalMs: (items: readonly ItemOf<T, Path>[]) => number | false = () => false,
+): ListQuery<ItemOf<T, Path>> {
   return useInfiniteQuery({
     queryKey: [path, 'pages', query],
     queryFn: ({ pageParam, signal }) =>
-      getPage<T>(path, { ...query, ...(pageParam === '' ? {} : { cursor: pageParam }) }, signal),
+      getPage<ItemOf<T, Path>>(
+        path,
+        { ...query, ...(pageParam === '' ? {} : { cursor: pageParam }) },
+        signal,
+      ),
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }) => nextCursor,
-    select: toItems<T>,
+    select: toItems<ItemOf<T, Path>>,
     refetchInterval: query => {
       const { data } = query.state;
       return retryAfterOutage(query) || pollIntervalMs(data === undefined ? [] : toItems(data));

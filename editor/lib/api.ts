@@ -5,6 +5,7 @@ import { type ApiResponse, type Call, type Connection, type Query, send } from '
 import { requestSignIn } from './expired-session.ts';
 import type { FailedRequest } from './prompt.ts';
 import { type ReauthenticationMethod, requestReauthentication } from './reauthentication.ts';
+import type { Responses } from './responses.ts';
 
 export const connection: Connection = {
   url: location.origin,
@@ -58,19 +59,52 @@ async function promptToRetry(thrown: unknown, request: FailedRequest): Promise<b
   );
 }
 
+/** Replaces what is not a literal in a segment of a path, as `Responses` does. */
+type Segment<Text extends string> = string extends Text ? '{}' : Text extends `${number}` ? '{}' : Text;
+type Template<Path extends string> = Path extends `${infer First}/${infer Rest}`
+  ? `${Segment<First>}/${Template<Rest>}`
+  : Segment<Path>;
+type Lookup<Key extends string> = Key extends keyof Responses ? Responses[Key] : unknown;
+
+/** The response to a request: `T` if it is given, or else what the API document says of the path. */
+export type ResponseTo<T, Method extends string, Path extends string> = [T] extends [never]
+  ? Lookup<`${Method} ${Template<Path>}`>
+  : NoInfer<T>;
+
+/** An item of the list at the path: `T` if it is given, or else what the API document says. */
+export type ItemOf<T, Path extends string> = [T] extends [never]
+  ? ResponseTo<never, 'GET', Path> extends
+      | readonly (infer Item)[]
+      | { readonly data: readonly (infer Item)[] }
+      | { readonly entries: readonly (infer Item)[] }
+    ? Item
+    : unknown
+  : NoInfer<T>;
+
 const toBody = async <T>(response: Promise<ApiResponse<T>>): Promise<T> => (await response).body;
+
+const createMethod =
+  <Method extends string>(method: Method) =>
+  <T = never, const Path extends string = string>(
+    path: Path,
+    body?: unknown,
+    options?: CallOptions,
+  ): Promise<ResponseTo<T, Method, Path>> =>
+    toBody(request(method, path, { body, ...options }));
 
 /** Calls the API by method. Paths start after `/api/v1`. Each method resolves to the response body. */
 export const api = {
-  get: <T>(path: string, options?: CallOptions): Promise<T> => toBody(request<T>('GET', path, options)),
-  post: <T = unknown>(path: string, body?: unknown, options?: CallOptions): Promise<T> =>
-    toBody(request<T>('POST', path, { body, ...options })),
-  put: <T = unknown>(path: string, body?: unknown, options?: CallOptions): Promise<T> =>
-    toBody(request<T>('PUT', path, { body, ...options })),
-  patch: <T = unknown>(path: string, body?: unknown, options?: CallOptions): Promise<T> =>
-    toBody(request<T>('PATCH', path, { body, ...options })),
-  delete: <T = unknown>(path: string, options?: CallOptions): Promise<T> =>
-    toBody(request<T>('DELETE', path, options)),
+  get: <T = never, const Path extends string = string>(
+    path: Path,
+    options?: CallOptions,
+  ): Promise<ResponseTo<T, 'GET', Path>> => toBody(request('GET', path, options)),
+  post: createMethod('POST'),
+  put: createMethod('PUT'),
+  patch: createMethod('PATCH'),
+  delete: <T = never, const Path extends string = string>(
+    path: Path,
+    options?: CallOptions,
+  ): Promise<ResponseTo<T, 'DELETE', Path>> => toBody(request('DELETE', path, options)),
 };
 
 /** Returns whether the error means that there is no session. A wrong password has another code. */

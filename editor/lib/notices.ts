@@ -2,7 +2,7 @@
 
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { NoticePage, UnreadNotices } from '../../sdk/src/schemas.ts';
+import type { UnreadNotices } from '../../sdk/src/schemas.ts';
 import { api } from './api.ts';
 import { openEventStream } from './event-stream.ts';
 
@@ -15,7 +15,7 @@ const MAX_SHOWN_NOTICES = 20;
 export const useNotices = () =>
   useQuery({
     queryKey: LIST_KEY,
-    queryFn: ({ signal }) => api.get<NoticePage>(PATH, { query: { limit: MAX_SHOWN_NOTICES }, signal }),
+    queryFn: ({ signal }) => api.get(PATH, { query: { limit: MAX_SHOWN_NOTICES }, signal }),
     staleTime: 0,
   });
 
@@ -26,7 +26,7 @@ export async function markNoticesAsRead(
 ) {
   const countUpdates = (): number | undefined => client.getQueryState(UNREAD_KEY)?.dataUpdateCount;
   const updatesBefore = countUpdates();
-  const { unread } = await api.post<UnreadNotices>(`${PATH}/read`, notices);
+  const { unread } = await api.post(`${PATH}/read`, notices);
   // A number that the stream sent meanwhile may be newer. If it is older, the stream sends another one.
   if (countUpdates() === updatesBefore) client.setQueryData(UNREAD_KEY, unread);
   await client.invalidateQueries({ queryKey: LIST_KEY });

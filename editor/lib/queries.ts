@@ -8,7 +8,7 @@ import {
 } from '@tanstack/react-query';
 import { ApiError, ConnectionError } from '../../sdk/src/errors.ts';
 import type { Query as SearchParams } from '../../sdk/src/send.ts';
-import { api } from './api.ts';
+import { api, type ResponseTo } from './api.ts';
 
 const RETRY_MS = 3000;
 const OUTAGE_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
@@ -57,8 +57,23 @@ export function createQueryClient(): QueryClient {
  * Queries a response of the API. The segments of the path are those of the query key, so that a change below `/teams`
  * can invalidate each team.
  */
-export const apiQuery = <T>(segments: readonly (string | number)[], params?: SearchParams) => ({
+export const apiQuery = <
+  T = never,
+  const Segments extends readonly (string | number)[] = readonly (string | number)[],
+>(
+  segments: Segments,
+  params?: SearchParams,
+) => ({
   queryKey: params === undefined ? segments : [...segments, params],
-  queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
-    api.get<T>(segments.join('/'), { query: params, signal }),
+  queryFn: ({ signal }: { readonly signal: AbortSignal }): Promise<ResponseTo<T, 'GET', Join<Segments>>> =>
+    api.get(segments.join('/') as Join<Segments>, { query: params, signal }),
 });
+
+type Join<Segments extends readonly (string | number)[]> = Segments extends readonly [
+  infer First extends string | number,
+  ...infer Rest extends readonly (string | number)[],
+]
+  ? Rest extends readonly []
+    ? `${First}`
+    : `${First}/${Join<Rest>}`
+  : string;

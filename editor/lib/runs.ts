@@ -25,7 +25,7 @@ export function getDurationMs(
 /** Reads the names of the newest workflows, by id. */
 export function useWorkflowNames(): ReadonlyMap<string, string> {
   const { data } = useQuery({
-    ...apiQuery<readonly { id: string; name: string }[]>(['/workflows'], { limit: MAX_NAMES }),
+    ...apiQuery(['/workflows'], { limit: MAX_NAMES }),
     staleTime: 60_000,
     select: workflows => new Map(workflows.map(({ id, name }) => [id, name])),
   });

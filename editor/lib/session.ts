@@ -21,7 +21,7 @@ const INITIAL_DATA = EMBEDDED_SESSION && {
 export function useSessionQuery(): UseQueryResult<Session> {
   const query = useQuery({
     queryKey: SESSION_KEY,
-    queryFn: ({ signal }) => api.get<Session>('/auth/session', { signal }),
+    queryFn: ({ signal }) => api.get('/auth/session', { signal }),
     staleTime: 30_000,
     ...INITIAL_DATA,
   });

@@ -74,7 +74,7 @@ export async function makeComponent(
   const { store, catalog, saver } = session;
   if (session.isReadOnly) throw new UserFacingError(componentMessages.readOnly);
   const { part } = requireExtraction(store.getState().board, session.catalog, ids);
-  const { id: workflowId } = await api.post<{ readonly id: string }>('/workflows', {
+  const { id: workflowId } = await api.post('/workflows', {
     name,
     ...part,
     autoLayout: false,

@@ -2,7 +2,6 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { MediaItem } from '../../sdk/src/schemas.ts';
 import { messages } from '../flow-messages.ts';
 import { Button, IconButton } from '../kit/button.tsx';
 import { Dialog } from '../kit/dialog.tsx';
@@ -81,9 +80,7 @@ interface MediaPickerProps {
 }
 
 export function MediaPicker({ kind, onChoose, onClose }: MediaPickerProps) {
-  const library = useQuery(
-    apiQuery<{ data: readonly MediaItem[] }>(['/media'], { type: kind, origin: 'all', limit: 60 }),
-  );
+  const library = useQuery(apiQuery(['/media'], { type: kind, origin: 'all', limit: 60 }));
   return (
     <Dialog title={mediaMessages.libraryTitle} onClose={onClose}>
       <QueryResult query={library}>

@@ -1,28 +1,33 @@
-// Tests that the types of the SDK match the OpenAPI document. The option `--write` generates the types.
+// Tests that the types of the SDK, and those of the responses in the editor, match the OpenAPI document. The option
+// `--write` generates the types.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, it } from 'node:test';
 import { createTestApp } from '../support/app.ts';
-import { generateTypes, type Schemas } from './schema-types.ts';
+import { generateResponses, generateTypes, type OpenApi } from './schema-types.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const FILE = join(ROOT, 'sdk/src/schemas.ts');
+/** The generator of each file. */
+const FILES: Readonly<Record<string, (document: OpenApi) => string>> = {
+  'sdk/src/schemas.ts': ({ components }) => generateTypes(components.schemas),
+  'editor/lib/responses.ts': generateResponses,
+};
 
-let schemas: Schemas;
-let generatedTypes: string;
+let document: OpenApi;
 before(async () => {
   const test = await createTestApp();
-  schemas = (await test.app.inject('/openapi.json')).json().components.schemas;
+  document = (await test.app.inject('/openapi.json')).json();
   await test.close();
-  generatedTypes = format(generateTypes(schemas));
-  if (process.argv.includes('--write')) writeFileSync(FILE, generatedTypes);
+  if (!process.argv.includes('--write')) return;
+  for (const [file, generate] of Object.entries(FILES))
+    writeFileSync(join(ROOT, file), format(generate(document)));
 });
 
 function format(text: string): string {
   const biome = join(ROOT, 'node_modules/.bin/biome');
-  return execFileSync(biome, ['format', '--stdin-file-path=sdk/src/schemas.ts'], {
+  return execFileSync(biome, ['check', '--write', '--stdin-file-path=sdk/src/schemas.ts'], {
     cwd: ROOT,
     input: text,
     encoding: 'utf8',
@@ -30,10 +35,11 @@ function format(text: string): string {
   });
 }
 
-it('sdk/src/schemas.ts is up to date (node test/sdk/schema-types.slow.test.ts --write generates it)', () => {
-  assert.ok(Object.keys(schemas).length > 100);
-  assert.equal(readFileSync(FILE, 'utf8'), generatedTypes);
-});
+for (const [file, generate] of Object.entries(FILES))
+  it(`${file} is up to date (node test/sdk/schema-types.slow.test.ts --write generates it)`, () => {
+    assert.ok(Object.keys(document.components.schemas).length > 100);
+    assert.equal(readFileSync(join(ROOT, file), 'utf8'), format(generate(document)));
+  });
 
 it('generateTypes converts JSON Schemas to TypeScript types', () => {
   const text = format(

@@ -1,4 +1,4 @@
-// Generates the types of the SDK from the named schemas of the OpenAPI document.
+// Generates the types of the SDK, and those of the responses in the editor, from the OpenAPI document.
 
 interface Schema {
   readonly $ref?: string;
@@ -29,6 +29,43 @@ export function generateTypes(schemas: Schemas): string {
       .map(([name, schema]) => `${formatComment(schema)}export type ${name} = ${toType(schema)};\n`)
       .join('\n')
   );
+}
+
+export interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Schemas };
+}
+
+interface Operation {
+  readonly responses?: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly schema?: Schema }>> }>
+  >;
+}
+
+const API = '/api/v1';
+
+/** Returns the unformatted source of a module with the type of each operation's response, by method and path. */
+export function generateResponses({ paths, components }: OpenApi): string {
+  const names = new RegExp(`(?<!['\\w])(?:${Object.keys(components.schemas).join('|')})(?![\\w'])`, 'g');
+  const entries = Object.entries(paths)
+    .filter(([path]) => path.startsWith(`${API}/`))
+    .flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, { responses = {} }]) => {
+        const types = Object.entries(responses)
+          .filter(([status]) => status.startsWith('2'))
+          .flatMap(([, { content }]) => content?.['application/json']?.schema ?? [])
+          .map(schema => toType(schema).replaceAll(names, 'schemas.$&'));
+        const key = `${method.toUpperCase()} ${path.slice(API.length).replaceAll(/\{\w+\}/g, '{}')}`;
+        return `${JSON.stringify(key)}: ${[...new Set(types)].join(' | ') || 'undefined'};\n`;
+      }),
+    );
+  return `// The type of each operation's response, by method and path, whose parameters are \`{}\`. Written by
+// test/sdk/schema-types.slow.test.ts --write.
+import type * as schemas from '../../sdk/src/schemas.ts';
+
+export interface Responses {
+${entries.join('')}}
+`;
 }
 
 const PRIMITIVE_TYPES: Readonly<Record<string, string>> = {

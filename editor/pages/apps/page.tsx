@@ -31,7 +31,7 @@ const messages = {
 } as const;
 
 export function Page() {
-  const list = useList<AppListItem>('/apps', { limit: 50 });
+  const list = useList('/apps', { limit: 50 });
   return (
     <>
       <PageHead title={messages.title} />

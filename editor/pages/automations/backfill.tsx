@@ -2,7 +2,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiError } from '../../../sdk/src/errors.ts';
-import type { Backfill, Schedule } from '../../../sdk/src/schemas.ts';
+import type { Schedule } from '../../../sdk/src/schemas.ts';
 import { Button } from '../../kit/button.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
 import { Failure } from '../../kit/failure.tsx';
@@ -23,19 +23,19 @@ interface BackfillDialogProps {
 }
 
 export function BackfillDialog({ schedule, onClose }: BackfillDialogProps) {
-  const path = `/schedules/${schedule.id}/backfill`;
+  const path = `/schedules/${schedule.id}/backfill` as const;
   const [from, setFrom] = useState(() => toLocalTime(Date.now() - getUsualPeriodMs(schedule)));
   const [to, setTo] = useState(() => toLocalTime(Date.now()));
   const period = toPeriod(from, to);
   const estimate = useQuery({
     queryKey: [path, from, to],
-    queryFn: ({ signal }) => api.post<Backfill>(path, { ...period, dryRun: true }, { signal }),
+    queryFn: ({ signal }) => api.post(path, { ...period, dryRun: true }, { signal }),
     enabled: period !== undefined,
     staleTime: 0,
   });
   const reload = useReloadAutomations();
   const start = useMutation({
-    mutationFn: () => api.post<Backfill>(path, period),
+    mutationFn: () => api.post(path, period),
     onSuccess: ({ runs }) => {
       showToast(messages.backfills.started(runs));
       onClose();

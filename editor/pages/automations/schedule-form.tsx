@@ -1,7 +1,7 @@
 // Renders the form of a schedule, a description of the schedule, and its next five times.
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { CreatedSchedule, Schedule, SchedulePreview } from '../../../sdk/src/schemas.ts';
+import type { Schedule } from '../../../sdk/src/schemas.ts';
 import { Failure } from '../../kit/failure.tsx';
 import { SelectField, TextField } from '../../kit/field.tsx';
 import formStyles from '../../kit/form.module.css';
@@ -50,8 +50,7 @@ export function ScheduleDialog({ workflowId: givenId, schedule, onClose }: Sched
       }),
     };
     try {
-      if (schedule === undefined)
-        showWarnings(await api.post<CreatedSchedule>(`/workflows/${workflowId}/schedules`, fields));
+      if (schedule === undefined) showWarnings(await api.post(`/workflows/${workflowId}/schedules`, fields));
       else await api.patch(`/schedules/${schedule.id}`, fields);
     } catch (thrown) {
       const { byNodeId, error } = readInputErrors(thrown, nodes);
@@ -174,7 +173,7 @@ function Preview({ timing }: { readonly timing: TimingBody }) {
   const isValid = isTimeZone(timeZone);
   const { data, error } = useQuery({
     queryKey: ['/schedules/preview', timing],
-    queryFn: ({ signal }) => api.post<SchedulePreview>('/schedules/preview', timing, { signal }),
+    queryFn: ({ signal }) => api.post('/schedules/preview', timing, { signal }),
     placeholderData: keepPreviousData,
     enabled: isValid,
   });

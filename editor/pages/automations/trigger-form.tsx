@@ -1,6 +1,6 @@
 // Renders the form of a trigger, and a dialog that shows the URL of a new webhook once.
 import { useState } from 'react';
-import type { CreatedTrigger, Trigger } from '../../../sdk/src/schemas.ts';
+import type { Trigger } from '../../../sdk/src/schemas.ts';
 import { Button } from '../../kit/button.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
@@ -52,7 +52,7 @@ export function TriggerDialog({ workflowId: givenId, trigger, onClose }: Trigger
     };
     if (trigger !== undefined) await api.patch(`/triggers/${trigger.id}`, body);
     else {
-      const created = await api.post<CreatedTrigger>(`/workflows/${workflowId}/triggers`, { kind, ...body });
+      const created = await api.post(`/workflows/${workflowId}/triggers`, { kind, ...body });
       setUrl(created.url);
       showWarnings(created);
     }

@@ -1,7 +1,7 @@
 // Reads schedules and triggers as one list, and changes them.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { CreatedTrigger, Schedule, StartedFiring, Trigger } from '../../../sdk/src/schemas.ts';
-import type { ExecutionStatus, ListedExecution } from '../../../sdk/src/types.ts';
+import type { ExecutionStatus } from '../../../sdk/src/types.ts';
 import { showError } from '../../kit/failure.tsx';
 import { useList } from '../../kit/infinite-list.tsx';
 import { api } from '../../lib/api.ts';
@@ -24,9 +24,9 @@ const POLL_MS = 20_000;
 
 /** Reads the schedules and triggers of a workflow, or of all workflows that the user may edit. */
 export function useAutomations(workflowId: string | undefined) {
-  const prefix = workflowId === undefined ? '' : `/workflows/${workflowId}`;
-  const schedules = useList<Schedule>(`${prefix}/schedules`, PAGE_QUERY, () => POLL_MS);
-  const triggers = useList<Trigger>(`${prefix}/triggers`, PAGE_QUERY, () => POLL_MS);
+  const prefix = workflowId === undefined ? '' : (`/workflows/${workflowId}` as const);
+  const schedules = useList(`${prefix}/schedules`, PAGE_QUERY, () => POLL_MS);
+  const triggers = useList(`${prefix}/triggers`, PAGE_QUERY, () => POLL_MS);
   const items: readonly Automation[] = [
     ...(schedules.data ?? []).map(schedule => ({ type: 'schedules' as const, ...schedule })),
     ...(triggers.data ?? []).map(trigger => ({ type: 'triggers' as const, ...trigger })),
@@ -47,11 +47,11 @@ export function useAutomations(workflowId: string | undefined) {
 
 /** Returns the status of the newest runs by run id. */
 export function useRunStatuses(workflowId: string | undefined): ReadonlyMap<string, ExecutionStatus> {
-  const path = workflowId === undefined ? '/executions' : `/workflows/${workflowId}/executions`;
+  const path = workflowId === undefined ? '/executions' : (`/workflows/${workflowId}/executions` as const);
   const { data } = useQuery({
     queryKey: [path, 'statuses'],
     queryFn: async ({ signal }) => {
-      const { data } = await api.get<{ data: readonly ListedExecution[] }>(path, {
+      const { data } = await api.get(path, {
         query: { limit: MAX_RUNS },
         signal,
       });
@@ -62,7 +62,7 @@ export function useRunStatuses(workflowId: string | undefined): ReadonlyMap<stri
   return new Map(data?.map(({ id, status }) => [id, status]));
 }
 
-const toPath = ({ type, id }: Automation): string => `/${type}/${id}`;
+const toPath = ({ type, id }: Automation) => `/${type}/${id}` as const;
 
 /** Reloads all lists of automations and runs. */
 export function useReloadAutomations(): () => Promise<void> {
@@ -111,7 +111,7 @@ export async function removeAutomation(automation: Automation): Promise<void> {
 
 /** Replaces the token in the URL of a webhook trigger. Returns the new URL. */
 export async function replaceWebhookUrl(trigger: Pick<Trigger, 'id'>): Promise<string | undefined> {
-  return (await api.patch<CreatedTrigger>(`/triggers/${trigger.id}`, { renewToken: true })).url;
+  return (await api.patch(`/triggers/${trigger.id}`, { renewToken: true })).url;
 }
 
 export const getHistoryPath = (automation: Automation): string =>

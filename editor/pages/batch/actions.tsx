@@ -80,7 +80,7 @@ interface BatchAction {
 function useBatchAction(id: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ action, body = {} }: BatchAction) => api.post<Batch>(`/batches/${id}/${action}`, body),
+    mutationFn: ({ action, body = {} }: BatchAction) => api.post(`/batches/${id}/${action}`, body),
     onSuccess: (batch, { text }) => {
       client.setQueryData(['/batches', id], batch);
       void client.invalidateQueries({ queryKey: [toRowsPath(id)] });
@@ -116,7 +116,7 @@ function RaiseLimitDialog({ batch, onClose }: { readonly batch: Batch; readonly 
   const [text, setText] = useState(String(Math.max(limit + 1, batch.credits.estimated)));
   const isTooLow = !/^\d{1,12}$/.test(text) || Number(text) <= limit;
   const resume = async (): Promise<void> => {
-    const changed = await api.post<Batch>(`/batches/${batch.id}/resume`, { maxCredits: Number(text) });
+    const changed = await api.post(`/batches/${batch.id}/resume`, { maxCredits: Number(text) });
     client.setQueryData(['/batches', batch.id], changed);
   };
   return (

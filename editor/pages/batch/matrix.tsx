@@ -220,14 +220,10 @@ function ValueSelect({ batch, axes, view, index, label, onChange }: ValueSelectP
   );
 }
 
-interface GraphNodes {
-  readonly nodes: readonly { readonly id: string; readonly data: { readonly label: string } }[];
-}
-
 /** Returns the label of the node that each axis varies, with the field if it is not an input. */
 function useAxisNames({ workflowId, workflowVersion }: Batch, axes: readonly Axis[]): readonly string[] {
   const { data } = useQuery({
-    ...apiQuery<GraphNodes>(['/workflows', workflowId, 'versions', workflowVersion]),
+    ...apiQuery(['/workflows', workflowId, 'versions', workflowVersion]),
     staleTime: Number.POSITIVE_INFINITY,
   });
   const labels = new Map(data?.nodes.map(node => [node.id, node.data.label]));

@@ -163,7 +163,7 @@ interface RowListProps extends CardsProps {
 
 /** Renders the rows of a filter, which are read page by page. */
 function FilteredRows({ show, sort, ...cards }: RowListProps) {
-  const list = useList<BatchRow>(toRowsPath(cards.batchId), {
+  const list = useList(toRowsPath(cards.batchId), {
     limit: 200,
     ...(show === '' ? {} : show === 'picked' ? { picked: 'true' } : { status: show }),
     ...(sort === '' ? {} : { sort }),

@@ -17,7 +17,7 @@ export const isActive = ({ status }: Batch): boolean => status === 'RUNNING' || 
 
 export function useBatch(id: string) {
   const client = useQueryClient();
-  const query = useQuery(apiQuery<Batch>(['/batches', id]));
+  const query = useQuery(apiQuery(['/batches', id]));
   const isFollowed = query.data !== undefined && isActive(query.data);
   useEffect(() => {
     if (!isFollowed) return;

@@ -120,7 +120,7 @@ function useReview(batchId: string) {
     changeRow(client, batchId, row, current => ({ ...current, ...review }));
   const { mutate } = useMutation({
     mutationFn: ({ row, review }: { readonly row: BatchRow; readonly review: Review }) =>
-      api.patch<BatchRow>(`/batches/${batchId}/rows/${row.row}`, review),
+      api.patch(`/batches/${batchId}/rows/${row.row}`, review),
     onMutate: ({ row, review }) => {
       setReview(row.row, review);
       return Date.now();

@@ -17,7 +17,7 @@ import { RUNS_CRUMB, TONES } from '../batch/batch.ts';
 import { messages } from '../batch/messages.ts';
 
 export function Page() {
-  const list = useList<Batch>('/batches', { limit: 50 }, getPollIntervalMs);
+  const list = useList('/batches', { limit: 50 }, getPollIntervalMs);
   return (
     <>
       <PageHead title={messages.listTitle} parents={[RUNS_CRUMB]} />

@@ -1,7 +1,6 @@
 // Renders a dialog that adds files to a collection, or to a new one.
 
 import { useState } from 'react';
-import type { Collection } from '../../../sdk/src/schemas.ts';
 import { SelectField, TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { QueryResult } from '../../kit/query-result.tsx';
@@ -25,8 +24,8 @@ export function AddToCollectionDialog({ mediaIds, onClose }: AddToCollectionDial
   const submit = async (): Promise<void> => {
     const collection =
       id === ''
-        ? await api.post<Collection>('/collections', { name, mediaIds })
-        : await api.patch<Collection>(`/collections/${id}`, { addMediaIds: mediaIds });
+        ? await api.post('/collections', { name, mediaIds })
+        : await api.patch(`/collections/${id}`, { addMediaIds: mediaIds });
     await reloadAndToast(messages.addedTo(mediaIds.length, collection.name), ['/collections', '/media']);
   };
   return (

@@ -18,7 +18,7 @@ export function CreateCollectionDialog({ onCreated, onClose }: CreateCollectionD
       title={messages.newCollection}
       submitText={messages.create}
       onSubmit={async name => {
-        const { id } = await api.post<Collection>('/collections', { name });
+        const { id } = await api.post('/collections', { name });
         await reloadAndToast(messages.collectionCreated(name), ['/collections']);
         onCreated(id);
       }}

@@ -36,7 +36,7 @@ export interface DetailsProps extends RemoveDialogProps {
 export function DetailsDialog({ item, canEdit, onMark, onAdd, onClose }: DetailsProps) {
   const [next, setNext] = useState<'remove' | 'rename'>();
   const { mediaId, url, name, contentType, posterUrl, isFavorite } = item;
-  const uses = useList<MediaUse>(`/media/${mediaId}/uses`, { limit: 50 });
+  const uses = useList(`/media/${mediaId}/uses`, { limit: 50 });
   if (next === 'rename') return <RenameDialog item={item} onClose={() => setNext(undefined)} />;
   if (next === 'remove') {
     const dependentUses = uses.data?.filter(({ kind }) => kind !== 'execution') ?? [];

@@ -1,8 +1,6 @@
 // Reads the filters of the media page from the URL, and renders them.
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { MemberPage } from '../../../sdk/src/schemas.ts';
-import type { CatalogEntry } from '../../../src/graph/catalog.ts';
 import { FilterBar, FilterSelect } from '../../kit/filter-bar.tsx';
 import { SearchField } from '../../kit/search-field.tsx';
 import { apiQuery } from '../../lib/queries.ts';
@@ -72,11 +70,11 @@ export function MediaFilterBar({ filters: { values, set } }: { readonly filters:
   const { workspace } = useSession();
   const teamId = workspace.teamId ?? '';
   const models = useQuery({
-    ...apiQuery<{ readonly models: readonly CatalogEntry[] }>(['/models']),
+    ...apiQuery(['/models']),
     staleTime: Number.POSITIVE_INFINITY,
   });
   const members = useQuery({
-    ...apiQuery<MemberPage>(['/teams', teamId, 'members'], { limit: MAX_PEOPLE }),
+    ...apiQuery(['/teams', teamId, 'members'], { limit: MAX_PEOPLE }),
     enabled: teamId !== '',
   });
   return (

@@ -2,7 +2,6 @@
 
 import Images from 'icon:images';
 import { useState } from 'react';
-import type { MediaItem } from '../../../sdk/src/schemas.ts';
 import { Button } from '../../kit/button.tsx';
 import { DropOverlay } from '../../kit/drop-overlay.tsx';
 import { EmptyState } from '../../kit/empty-state.tsx';
@@ -36,7 +35,7 @@ export function Page() {
   const { shelf } = filters;
   const { workspace } = useSession();
   const canEdit = workspace.role !== 'VIEWER';
-  const list = useList<MediaItem>('/media', { limit: 60, origin: 'all', ...filters.query });
+  const list = useList('/media', { limit: 60, origin: 'all', ...filters.query });
   const items = list.data ?? [];
   const { data: collections } = useCollections();
   const collection = collections?.data.find(({ id }) => id === shelf.collectionId);

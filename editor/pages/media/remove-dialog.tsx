@@ -1,6 +1,5 @@
 // Renders the dialogs that ask before files are deleted.
 
-import type { DeletedMedia } from '../../../sdk/src/schemas.ts';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { api } from '../../lib/api.ts';
 import { useReloadAndToast } from '../../lib/reload-and-toast.ts';
@@ -20,7 +19,7 @@ export function RemoveSeveralDialog({ mediaIds, onClose }: RemoveSeveralDialogPr
       title={messages.deleteSeveralTitle(mediaIds.length)}
       action={messages.delete}
       onConfirm={async () => {
-        const { deleted, failed } = await api.post<DeletedMedia>('/media/delete', { mediaIds });
+        const { deleted, failed } = await api.post('/media/delete', { mediaIds });
         await reloadAndToast(messages.deletedSeveral(deleted.length), ['/media', '/collections']);
         const [first] = failed;
         if (first !== undefined)

@@ -21,8 +21,8 @@ const TONES: Readonly<Record<Delivery['state'], Tone>> = {
 const POLL_MS = 3000;
 
 export function Deliveries({ executionId, state }: { executionId: string; state: Delivery['state'] }) {
-  const path = `/executions/${executionId}/deliveries`;
-  const list = useList<Delivery>(path, {}, deliveries =>
+  const path = `/executions/${executionId}/deliveries` as const;
+  const list = useList(path, {}, deliveries =>
     deliveries.some(({ finishedAt }) => finishedAt === null) ? POLL_MS : false,
   );
   return (

@@ -174,7 +174,7 @@ function getStates({ nodeStates }: Execution): ReadonlyMap<string, NodeState> {
 
 function useWorkflowName(workflowId: string, isEnabled: boolean): string | undefined {
   const { data } = useQuery({
-    ...apiQuery<{ name: string }>(['/workflows', workflowId]),
+    ...apiQuery(['/workflows', workflowId]),
     select: ({ name }) => name,
     staleTime: 60_000,
     enabled: isEnabled,

@@ -15,7 +15,7 @@ const POLL_MS = 5000;
 export function useRun(id: string, { asAdmin }: { readonly asAdmin: boolean }): UseQueryResult<Execution> {
   const query = useQuery({
     queryKey: ['/executions', id],
-    queryFn: ({ signal }) => api.get<Execution>(`/executions/${id}`, { query: toReadQuery(asAdmin), signal }),
+    queryFn: ({ signal }) => api.get(`/executions/${id}`, { query: toReadQuery(asAdmin), signal }),
     refetchInterval: ({ state: { data } }) =>
       asAdmin && data !== undefined && !hasEnded(data) ? POLL_MS : false,
   });

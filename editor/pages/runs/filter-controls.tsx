@@ -2,8 +2,7 @@
 
 import Close from 'icon:x';
 import { useQuery } from '@tanstack/react-query';
-import type { Failures, InstanceTeam, UserListItem } from '../../../sdk/src/schemas.ts';
-import type { CatalogEntry } from '../../../src/graph/catalog.ts';
+import type { Failures } from '../../../sdk/src/schemas.ts';
 import { Button } from '../../kit/button.tsx';
 import { CheckField } from '../../kit/field.tsx';
 import { FilterBar, FilterSelect } from '../../kit/filter-bar.tsx';
@@ -72,15 +71,15 @@ interface ScopeFiltersProps extends FilterControlsProps {
 function ScopeFilters({ filters: { scope }, listed, failures, renderSelect }: ScopeFiltersProps) {
   const isInstance = scope === 'instance';
   const models = useQuery({
-    ...apiQuery<{ readonly models: readonly CatalogEntry[] }>(['/models'], { includeHidden: 1 }),
+    ...apiQuery(['/models'], { includeHidden: 1 }),
     staleTime: Number.POSITIVE_INFINITY,
   });
   const people = useQuery({
-    ...apiQuery<{ readonly data: readonly UserListItem[] }>(['/admin/users'], { limit: MAX_OPTIONS }),
+    ...apiQuery(['/admin/users'], { limit: MAX_OPTIONS }),
     enabled: isInstance,
   });
   const teams = useQuery({
-    ...apiQuery<{ readonly data: readonly InstanceTeam[] }>(['/admin/teams'], { limit: MAX_OPTIONS }),
+    ...apiQuery(['/admin/teams'], { limit: MAX_OPTIONS }),
     enabled: isInstance,
   });
   const groups = failures?.groups ?? [];

@@ -1,5 +1,4 @@
 // Renders a dialog that adds credits to the workspace of a user or a team, or revokes credits.
-import type { CreditPool } from '../../../sdk/src/schemas.ts';
 import { TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { useForm } from '../../kit/use-form.ts';
@@ -29,7 +28,7 @@ export function CreditsDialog({
   const reloadAndToast = useReloadAndToast();
   const grant = async (): Promise<void> => {
     const request = { ...account, ...values, amount: Number(values.amount) };
-    const { balance } = await api.post<CreditPool>('/admin/credits', request);
+    const { balance } = await api.post('/admin/credits', request);
     await reloadAndToast(messages.credits.granted(name, balance), affectedQueries);
   };
   return (

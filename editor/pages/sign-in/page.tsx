@@ -1,7 +1,6 @@
 // Renders the sign-in page. The service redirects users who are already signed in.
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from 'wouter';
-import type { SignInMethods } from '../../../sdk/src/schemas.ts';
 import { AuthLayout } from '../../frame/auth-layout.tsx';
 import { SignInForm } from '../../frame/sign-in-form.tsx';
 import { ButtonAnchor } from '../../kit/button.tsx';
@@ -32,7 +31,7 @@ const messages = {
 export function Page() {
   const search = useSearch();
   const nextPath = getNextPath(search);
-  const { data: methods } = useQuery(apiQuery<SignInMethods>(['/auth/methods']));
+  const { data: methods } = useQuery(apiQuery(['/auth/methods']));
   return (
     <AuthLayout title={appMessages.signIn.title}>
       <SignInError reason={new URLSearchParams(search).get('refused')} />

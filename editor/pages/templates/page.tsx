@@ -15,7 +15,7 @@ export function Page() {
   const { search, change } = useSearchFilters();
   const filters = pickFilters(search, ['category']);
   const { category = '' } = filters;
-  const list = useList<Template>('/templates', { limit: 48, ...filters });
+  const list = useList('/templates', { limit: 48, ...filters });
   const categories = listCategories(category, list.data ?? []);
   return (
     <>

@@ -1,5 +1,4 @@
 // Renders a few templates that can run in this service now, as the next step on an empty page.
-import type { Template } from '../../../sdk/src/schemas.ts';
 import cards from '../../kit/cards.module.css';
 import { useList } from '../../kit/infinite-list.tsx';
 import { messages } from './messages.ts';
@@ -9,7 +8,7 @@ import { TemplateCard } from './template-card.tsx';
 const MAX_SHOWN_TEMPLATES = 5;
 
 export function Suggestions() {
-  const list = useList<Template>('/templates', { limit: 48 });
+  const list = useList('/templates', { limit: 48 });
   const templates = list.data ?? [];
   const runnable = templates.filter(({ runsNow, canDuplicate }) => runsNow && canDuplicate);
   if (runnable.length === 0) return null;

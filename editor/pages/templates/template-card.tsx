@@ -81,7 +81,7 @@ function Price({ template: { credits, creditsExact } }: { readonly template: Tem
 function useDuplicate(templateId: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: () => api.post<{ id: string }>(`/templates/${templateId}/duplicate`, {}),
+    mutationFn: () => api.post(`/templates/${templateId}/duplicate`, {}),
     onSuccess: ({ id }) => {
       void client.invalidateQueries({ queryKey: ['/workflows'] });
       location.assign(`/flow/${id}`);

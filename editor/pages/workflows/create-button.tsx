@@ -23,7 +23,7 @@ const FIRST_NOTE = {
 export function CreateButton({ folderId }: { readonly folderId: string | undefined }) {
   const create = useMutation({
     mutationFn: () =>
-      api.post<{ id: string }>('/workflows', {
+      api.post('/workflows', {
         name: messages.untitled,
         nodes: [FIRST_NOTE],
         edges: [],

@@ -48,6 +48,6 @@ function useImport(): (files: Iterable<File>) => void {
 }
 
 async function importFile(file: File): Promise<string> {
-  const { name } = await api.post<{ name: string }>('/workflows/import', parseExactJson(await file.text()));
+  const { name } = await api.post('/workflows/import', parseExactJson(await file.text()));
   return name;
 }

@@ -3,7 +3,7 @@
 import Users from 'icon:users';
 import WorkflowIcon from 'icon:workflow';
 import { useEffect, useState } from 'react';
-import type { Template, WorkflowListItem } from '../../../sdk/src/schemas.ts';
+import type { WorkflowListItem } from '../../../sdk/src/schemas.ts';
 import { Button } from '../../kit/button.tsx';
 import cards from '../../kit/cards.module.css';
 import { EmptyState } from '../../kit/empty-state.tsx';
@@ -39,11 +39,8 @@ export function Page() {
   const filters = useWorkflowFilters();
   const folders = useFolders();
   const [openDialog, setOpenDialog] = useState<WorkflowDialog>();
-  const list = useList<WorkflowListItem>(
-    '/workflows',
-    { limit: 50, include: 'card', ...filters.query },
-    workflows =>
-      getPollIntervalMs(workflows.flatMap(({ lastExecution }) => (lastExecution ? [lastExecution] : []))),
+  const list = useList('/workflows', { limit: 50, include: 'card', ...filters.query }, workflows =>
+    getPollIntervalMs(workflows.flatMap(({ lastExecution }) => (lastExecution ? [lastExecution] : []))),
   );
   const chooseTag = (tag: string): void => filters.setFilter('tag', tag);
   return (
@@ -97,7 +94,7 @@ function DialogByKind({ kind, workflow, folders, onClose }: DialogByKindProps) {
 
 /** Renders the template gallery for users who have no workflow yet. */
 function NoWorkflows() {
-  const gallery = useList<Template>('/templates', { limit: 48 });
+  const gallery = useList('/templates', { limit: 48 });
   useEffect(startFirstSteps, []);
   const templates = gallery.data ?? [];
   return (

@@ -16,8 +16,7 @@ export function ProviderBanner() {
   const isEnabled = href !== undefined;
   const { data: canRunModels } = useQuery({
     queryKey: ['/models', teamId],
-    queryFn: ({ signal }) =>
-      api.get<{ readonly count: number }>('/models', { query: { source: 'vendor' }, signal }),
+    queryFn: ({ signal }) => api.get('/models', { query: { source: 'vendor' }, signal }),
     select: ({ count }) => count > 0,
     enabled: isEnabled,
     staleTime: STALE_MS,

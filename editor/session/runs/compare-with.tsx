@@ -2,7 +2,6 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Execution } from '../../../sdk/src/types.ts';
 import { messages } from '../../flow-messages.ts';
 import { Comparison } from '../../kit/comparison.tsx';
 import { SelectField } from '../../kit/field.tsx';
@@ -71,7 +70,7 @@ interface EarlierRunProps {
 
 function EarlierRun({ executionId, nodeId, index, current }: EarlierRunProps) {
   const run = useQuery({
-    ...apiQuery<Execution>(['/executions', executionId]),
+    ...apiQuery(['/executions', executionId]),
     staleTime: Number.POSITIVE_INFINITY,
   });
   return (

@@ -34,7 +34,7 @@ export interface Samples {
 export const usesSample = (samples: Samples | undefined): boolean => samples?.changedIds.length === 0;
 
 function requestEstimate(workflowId: string, request: RunRequest, signal?: AbortSignal): Promise<Estimate> {
-  return api.post<Estimate>(`/workflows/${workflowId}/estimate`, request, {
+  return api.post(`/workflows/${workflowId}/estimate`, request, {
     ...(signal === undefined ? {} : { signal }),
     repeatable: true,
   });

@@ -82,8 +82,8 @@ export async function startPlannedRun({ runs, view }: Editor): Promise<void> {
 async function findEarlierRunId({ session, runs }: Editor): Promise<string | undefined> {
   const { run } = runs.getState();
   if (run !== undefined) return run.id;
-  const path = `/workflows/${session.id}/executions`;
-  const { data } = await api.get<{ data: readonly { id: string; finishedAt: string | null }[] }>(path, {
+  const path = `/workflows/${session.id}/executions` as const;
+  const { data } = await api.get(path, {
     query: { limit: 5 },
   });
   return data.find(({ finishedAt }) => finishedAt !== null)?.id;

@@ -1,5 +1,4 @@
 // Applies the inputs of a run to the input nodes of the board, as one undo step.
-import type { Execution } from '../../../sdk/src/types.ts';
 import type { Graph, GraphNode, Json, JsonObject } from '../../../src/graph/types.ts';
 import { type Board, type Change, isInputNode } from '../../board/board.ts';
 import { replaceNodes } from '../../board/edits.ts';
@@ -34,11 +33,8 @@ export async function createInputChanges(
   getBoard: () => Board,
   executionId: string,
 ): Promise<readonly Change[]> {
-  const path = `/executions/${executionId}`;
-  const [{ inputs }, graph] = await Promise.all([
-    api.get<Execution>(path),
-    api.get<Graph>(`${path}/workflow`),
-  ]);
+  const path = `/executions/${executionId}` as const;
+  const [{ inputs }, graph] = await Promise.all([api.get(path), api.get<Graph>(`${path}/workflow`)]);
   const board = getBoard();
   const nodesInRun = new Map(graph.nodes.map(node => [node.id, node]));
   const inputNodes = board.nodes.filter(node => isInputNode(node) && nodesInRun.has(node.id));

@@ -1,7 +1,6 @@
 // Stores the run that the board shows. Starts, follows and cancels it, and sends approvals.
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { followRun } from '../../../sdk/src/follow.ts';
-import type { WorkflowResults } from '../../../sdk/src/schemas.ts';
 import {
   type AcceptedRun,
   type Execution,
@@ -168,7 +167,7 @@ const REFRESH_PAUSE_MS = 300;
 
 /** Reads the newest result of each node whose id begins with the prefix. The keys are the ids without the prefix. */
 async function readResults({ workflowId, prefix }: CallerRuns, signal: AbortSignal): Promise<StoredResults> {
-  const { nodes } = await api.get<WorkflowResults>(`/workflows/${workflowId}/results`, { signal });
+  const { nodes } = await api.get(`/workflows/${workflowId}/results`, { signal });
   return new Map(
     Object.entries(nodes).flatMap(([nodeId, result]) => {
       const boardResult = toBoardItem({ ...result, nodeId }, prefix);

@@ -8,7 +8,7 @@ const MAX_RUNS = 20;
 /** Returns undefined until the runs are loaded. */
 export function useCompletedRuns(workflowId: string): readonly ListedExecution[] | undefined {
   const { data } = useQuery({
-    ...apiQuery<{ data: readonly ListedExecution[] }>(['/workflows', workflowId, 'executions'], {
+    ...apiQuery(['/workflows', workflowId, 'executions'], {
       limit: MAX_RUNS,
       status: 'COMPLETED',
     }),

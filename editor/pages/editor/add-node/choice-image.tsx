@@ -2,7 +2,6 @@
 // an icon of its ports. The image is decorative, because the option has a text label.
 import { useQuery } from '@tanstack/react-query';
 import { memo, useMemo, useState } from 'react';
-import type { Template } from '../../../../sdk/src/schemas.ts';
 import { findExampleTemplate } from '../../../board/example-template.ts';
 import { toTypeColor } from '../../../canvas/colors.ts';
 import { CategoryIcon } from '../../../canvas/icons.tsx';
@@ -54,7 +53,7 @@ export const ChoiceImage = memo(function ChoiceImageContent({ entry }: { readonl
 const CARDS = {
   queryKey: ['/templates', 'cards'],
   queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
-    const { data } = await api.get<{ data: readonly Template[] }>('/templates', {
+    const { data } = await api.get('/templates', {
       query: { limit: 200 },
       signal,
     });

@@ -5,7 +5,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { ApiError } from '../../../../sdk/src/errors.ts';
-import type { BatchEstimate, BatchRequest } from '../../../../sdk/src/types.ts';
+import type { BatchRequest } from '../../../../sdk/src/types.ts';
 import type { OpenBoard } from '../../../board/open-board.ts';
 import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
@@ -50,7 +50,7 @@ export function BatchDialog({ onClose }: { readonly onClose: () => void }) {
         ...(maxCredits === '' ? {} : { maxCredits: Number(maxCredits) }),
         ...(firstRows === undefined ? {} : { firstRows }),
       };
-      return api.post<{ batchId: string }>(`/workflows/${session.id}/batches`, request, {
+      return api.post(`/workflows/${session.id}/batches`, request, {
         headers: { 'idempotency-key': crypto.randomUUID() },
         repeatable: true,
       });
@@ -162,7 +162,7 @@ function useEstimate(session: OpenBoard, source: Source | undefined) {
     gcTime: 0,
     queryFn: async ({ signal }) => {
       await session.saver.flushOrThrowOnConflict('autosave');
-      return api.post<BatchEstimate>(`/workflows/${session.id}/batches/estimate`, settledSource, {
+      return api.post(`/workflows/${session.id}/batches/estimate`, settledSource, {
         signal,
         repeatable: true,
       });

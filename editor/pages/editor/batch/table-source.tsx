@@ -53,7 +53,7 @@ export function TableSource({ inputs, onChange }: TableSourceProps) {
     mutationFn: ({ file, delimiter, encoding }: TableFile) => {
       const form = new FormData();
       form.set('file', file);
-      return api.post<UploadedTable>('/tables', form, { query: { delimiter, encoding } });
+      return api.post('/tables', form, { query: { delimiter, encoding } });
     },
     onMutate: () => change(undefined),
   });

@@ -109,13 +109,13 @@ function UpdateButton({ step, version, count, isBusy, onUpdate }: UpdateButtonPr
   );
 }
 
-const toCallersPath = (workflowId: string): string => `/workflows/${workflowId}/callers`;
+const toCallersPath = (workflowId: string) => `/workflows/${workflowId}/callers` as const;
 
 /** Lists the workflows that use the component, and counts those that the user may not view. */
 export function CallerList({ workflowId }: { readonly workflowId: string }) {
   const path = toCallersPath(workflowId);
-  const list = useList<Caller>(path, { limit: 50 });
-  const { data } = useQuery(apiQuery<{ hidden: number }>([path], { limit: 1 }));
+  const list = useList(path, { limit: 50 });
+  const { data } = useQuery(apiQuery([path], { limit: 1 }));
   const hidden = data?.hidden ?? 0;
   const columns: readonly Column<Caller>[] = [
     {

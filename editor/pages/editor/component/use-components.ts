@@ -1,6 +1,5 @@
 // Lists the workflows that the board can call as components, for the palette and the library.
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import type { WorkflowListItem } from '../../../../sdk/src/schemas.ts';
 import { COMPONENT_CALL } from '../../../../src/graph/components/calls.ts';
 import { api } from '../../../lib/api.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
@@ -25,7 +24,7 @@ export function useComponents(text: string): readonly PaletteEntry[] {
       const filter = query === '' ? { isComponent: true } : { query };
       const lists = await Promise.all(
         [{}, ...(teamId === null ? [] : [{ teamId }])].map(owner =>
-          api.get<readonly WorkflowListItem[]>('/workflows', {
+          api.get('/workflows', {
             query: { ...filter, ...owner, callableFrom: id, include: 'card', limit: MAX_LISTED },
             signal,
           }),

@@ -20,10 +20,10 @@ const shareMessages = dialogMessages.share;
 
 export function PeopleTab({ workflow, path, renderActions }: ShareTabProps) {
   const formId = useId();
-  const permissionsPath = `${path}/permissions`;
+  const permissionsPath = `${path}/permissions` as const;
   const [email, setEmail] = useState('');
   const [role, setRole] = useState('VIEW');
-  const { data } = useQuery(apiQuery<{ data: readonly Permission[] }>([permissionsPath]));
+  const { data } = useQuery(apiQuery([permissionsPath]));
   const share = useWorkflowMutation(permissionsPath, () => api.put(permissionsPath, { email, role }));
   const remove = useWorkflowMutation(permissionsPath, (person: string) =>
     api.delete(`${permissionsPath}/${encodeURIComponent(person)}`),

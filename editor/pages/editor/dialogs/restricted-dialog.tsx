@@ -20,7 +20,7 @@ interface RestrictedDialogProps {
   /** Buttons at the bottom, for users who are allowed. */
   readonly actions?: ReactNode;
   /** Renders the content. `path` is the API path of the workflow. */
-  readonly children: (workflow: WorkflowInfo, path: string) => ReactNode;
+  readonly children: (workflow: WorkflowInfo, path: `/workflows/${string}`) => ReactNode;
 }
 
 export function RestrictedDialog({
@@ -34,7 +34,7 @@ export function RestrictedDialog({
   children,
 }: RestrictedDialogProps) {
   const { session } = useEditor();
-  const path = `/workflows/${session.id}`;
+  const path = `/workflows/${session.id}` as const;
   const workflow = useQuery({ ...apiQuery<WorkflowInfo>([path]), staleTime: 0 });
   return (
     <Dialog

@@ -17,7 +17,7 @@ const TABS = { people: PeopleTab, publish: PublishTab, app: AppTab } as const;
 export interface ShareTabProps {
   readonly workflow: WorkflowInfo;
   /** The API path of the workflow. */
-  readonly path: string;
+  readonly path: `/workflows/${string}`;
   /** Renders the buttons of the tab in the footer, where they stay visible while the dialog scrolls. */
   readonly renderActions: (buttons: React.ReactNode) => React.ReactNode;
   /** Reports whether closing the tab would lose changes. */

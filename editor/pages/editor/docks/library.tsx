@@ -67,7 +67,7 @@ function Nodes() {
 
 function Templates() {
   const editor = useEditor();
-  const query = useList<Template>('/templates', { limit: 30 });
+  const query = useList('/templates', { limit: 30 });
   return (
     <InfiniteList query={query} empty={<p className={styles.empty}>{libraryMessages.noTemplates}</p>}>
       {templates => (
@@ -105,7 +105,7 @@ async function insertTemplate(
 
 function MediaFiles() {
   const editor = useEditor();
-  const query = useList<MediaItem>('/media', { limit: 60 });
+  const query = useList('/media', { limit: 60 });
   return (
     <InfiniteList query={query} empty={<p className={styles.empty}>{libraryMessages.noMedia}</p>}>
       {files => (

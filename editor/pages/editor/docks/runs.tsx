@@ -3,7 +3,7 @@
 import Play from 'icon:play';
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
-import { type Execution, hasEnded, type ListedExecution } from '../../../../sdk/src/types.ts';
+import { hasEnded, type ListedExecution } from '../../../../sdk/src/types.ts';
 import { messages } from '../../../flow-messages.ts';
 import { RunBadge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
@@ -25,7 +25,7 @@ const MAX_INPUTS = 3;
 
 export function RunList() {
   const { session } = useEditor();
-  const query = useList<ListedExecution>(
+  const query = useList(
     `/workflows/${session.id}/executions`,
     { limit: 30 },
     runs => !runs.every(hasEnded) && POLL_MS,
@@ -92,7 +92,7 @@ export function RunThumbnail({
 }) {
   const { data } = useQuery({
     queryKey: ['/executions', run.id, run.status],
-    queryFn: ({ signal }) => api.get<Execution>(`/executions/${run.id}`, { signal }),
+    queryFn: ({ signal }) => api.get(`/executions/${run.id}`, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
     enabled: hasBeenVisible,
   });

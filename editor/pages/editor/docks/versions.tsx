@@ -23,7 +23,7 @@ const versionsMessages = messages.flow.versions;
 
 export function VersionList() {
   const { session } = useEditor();
-  const query = useList<VersionListItem>(`/workflows/${session.id}/versions`, { limit: 30 });
+  const query = useList(`/workflows/${session.id}/versions`, { limit: 30 });
   return (
     <InfiniteList query={query} empty={null}>
       {versions => (

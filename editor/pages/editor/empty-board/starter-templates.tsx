@@ -21,7 +21,7 @@ const MAX_READ = 48;
 
 export function StarterTemplates() {
   const { data } = useQuery({
-    ...apiQuery<{ data: readonly Template[] }>(['/templates'], { limit: MAX_READ }),
+    ...apiQuery(['/templates'], { limit: MAX_READ }),
     staleTime: 60_000,
   });
   const templates = (data?.data ?? []).toSorted(byReadiness).slice(0, MAX_STARTERS);

@@ -3,7 +3,6 @@
 import Undo from 'icon:undo-2';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { VersionListItem } from '../../../../sdk/src/schemas.ts';
 import { readCall } from '../../../../src/graph/components/calls.ts';
 import { type ComponentPort, getComponentPorts } from '../../../../src/graph/config-ports.ts';
 import type { GraphNode, Json, JsonObject } from '../../../../src/graph/types.ts';
@@ -57,8 +56,8 @@ function VersionField({ node }: { readonly node: GraphNode }) {
   const { data: versions = [], error } = useQuery({
     queryKey: ['/workflows', workflowId, 'versions', 'newest'],
     queryFn: async ({ signal }) => {
-      const path = `/workflows/${encodeURIComponent(workflowId)}/versions`;
-      const page = await api.get<{ readonly data: readonly VersionListItem[] }>(path, {
+      const path = `/workflows/${encodeURIComponent(workflowId)}/versions` as const;
+      const page = await api.get(path, {
         query: { limit: MAX_VERSIONS },
         signal,
       });

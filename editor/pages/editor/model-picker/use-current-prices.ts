@@ -1,7 +1,6 @@
 // Reads what models cost with the settings of the node whose model they would replace.
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { ModelPrices } from '../../../../sdk/src/schemas.ts';
 import type { CatalogEntry } from '../../../../src/graph/catalog.ts';
 import type { GraphNode } from '../../../../src/graph/types.ts';
 import type { OpenBoard } from '../../../board/open-board.ts';
@@ -23,7 +22,7 @@ export function useCurrentPrices(
     queryFn: async ({ signal }) => {
       const body = { models: node === undefined ? [] : toPricedModels(session, node, models) };
       if (body.models.length === 0) return new Map<string, number | null>();
-      const { prices } = await api.post<ModelPrices>('/models/prices', body, { signal, repeatable: true });
+      const { prices } = await api.post('/models/prices', body, { signal, repeatable: true });
       return new Map(prices.map(({ nodeType, credits }) => [nodeType, credits]));
     },
     gcTime: 0,

@@ -35,7 +35,7 @@ export function useClip(graph: JsonObject, scale: number): Clip {
   const renderId = isCurrent ? data?.data.renderId : undefined;
   const { data: render } = useQuery({
     queryKey: [path, renderId],
-    queryFn: async ({ signal }) => (await api.get<RenderStatus>(`${path}/${renderId}`, { signal })).data,
+    queryFn: async ({ signal }) => (await api.get(`${path}/${renderId}`, { signal })).data,
     enabled: renderId !== undefined,
     refetchInterval: ({ state }) => (ACTIVE_STATUSES.has(state.data?.status) ? POLL_MS : false),
   });

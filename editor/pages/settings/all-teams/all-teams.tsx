@@ -5,7 +5,7 @@ import UsersIcon from 'icon:users';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import type { InstanceTeam, Plans } from '../../../../sdk/src/schemas.ts';
+import type { InstanceTeam } from '../../../../sdk/src/schemas.ts';
 import { IconButton } from '../../../kit/button.tsx';
 import { EmptyState } from '../../../kit/empty-state.tsx';
 import { useList } from '../../../kit/infinite-list.tsx';
@@ -31,7 +31,7 @@ interface TeamAction {
 export function AllTeams() {
   const { search, change } = useSearchFilters();
   const filters = pickFilters(search, ['query']);
-  const list = useList<InstanceTeam>('/admin/teams', { limit: 50, ...filters });
+  const list = useList('/admin/teams', { limit: 50, ...filters });
   const [action, setAction] = useState<TeamAction>();
   const close = (): void => setAction(undefined);
   return (
@@ -60,7 +60,7 @@ export function AllTeams() {
 }
 
 function NewUsersHint() {
-  const { data } = useQuery(apiQuery<Plans>(['/admin/plans']));
+  const { data } = useQuery(apiQuery(['/admin/plans']));
   const plan = data?.plans.find(({ isDefault }) => isDefault);
   if (data === undefined || plan === undefined) return null;
   return (

@@ -25,8 +25,8 @@ interface BudgetsDialogProps {
 }
 
 export function BudgetsDialog({ team, onClose }: BudgetsDialogProps) {
-  const path = `/admin/teams/${team.id}/budgets`;
-  const list = useList<TeamBudget>(path, { limit: 50 });
+  const path = `/admin/teams/${team.id}/budgets` as const;
+  const list = useList(path, { limit: 50 });
   return (
     <Dialog title={messages.budgetsTitle(team.name)} onClose={onClose}>
       <p>{messages.budgetsDescription}</p>

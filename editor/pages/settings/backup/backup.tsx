@@ -2,7 +2,7 @@
 
 import Download from 'icon:download';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import type { Backups, PreparedBackup } from '../../../../sdk/src/schemas.ts';
+import type { Backups } from '../../../../sdk/src/schemas.ts';
 import { Button } from '../../../kit/button.tsx';
 import { CopyButton } from '../../../kit/copy-button.tsx';
 import { Failure } from '../../../kit/failure.tsx';
@@ -19,10 +19,10 @@ import styles from './backup.module.css';
 import { messages } from './messages.ts';
 
 export function Backup() {
-  const backups = useQuery(apiQuery<Backups>(['/admin/backup']));
+  const backups = useQuery(apiQuery(['/admin/backup']));
   const download = useMutation({
     mutationFn: async () => {
-      const { url } = await api.post<PreparedBackup>('/admin/backup');
+      const { url } = await api.post('/admin/backup');
       startDownload(url);
       showToast(messages.started);
     },

@@ -35,7 +35,7 @@ const messages = {
 } as const;
 
 export function Connections() {
-  const list = useList<Connection>('/connections', { limit: 50 });
+  const list = useList('/connections', { limit: 50 });
   const [connectionToEnd, setConnectionToEnd] = useState<Connection>();
   return (
     <>

@@ -19,7 +19,7 @@ const PATH = '/credits/budgets';
 const MAX_BUDGET = 2_147_483_647;
 
 export function Budgets() {
-  const list = useList<Budget>(PATH, { limit: 50 });
+  const list = useList(PATH, { limit: 50 });
   const [budgetToEdit, setBudgetToEdit] = useState<Budget>();
   return (
     <Section title={messages.budgets}>

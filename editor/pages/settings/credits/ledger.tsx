@@ -11,7 +11,7 @@ import { Section, Wrapped } from '../section.tsx';
 import { messages } from './messages.ts';
 
 export function Ledger() {
-  const list = useList<LedgerEntry>('/credits', { limit: 50 });
+  const list = useList('/credits', { limit: 50 });
   return (
     <Section title={messages.ledger}>
       <TableList

@@ -1,5 +1,4 @@
 // Renders a dialog that creates an API key with a name, permissions and an expiry.
-import type { CreatedKey } from '../../../../sdk/src/schemas.ts';
 import { CheckField, SelectField, TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { useForm } from '../../../kit/use-form.ts';
@@ -28,7 +27,7 @@ export function CreateKeyDialog({ onCreated, onClose }: CreateKeyProps) {
   const create = async (): Promise<void> => {
     const { name, scopes, days } = values;
     const expiresAt = days === '0' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString();
-    const { key } = await api.post<CreatedKey>('/keys', { name, scopes, expiresAt });
+    const { key } = await api.post('/keys', { name, scopes, expiresAt });
     onCreated(key);
     await reloadAndToast(messages.created, ['/keys']);
   };

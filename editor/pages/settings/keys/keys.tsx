@@ -20,7 +20,7 @@ import { KeyMenu } from './key-menu.tsx';
 import { messages } from './messages.ts';
 
 export function Keys() {
-  const list = useList<Key>('/keys', { limit: 50 });
+  const list = useList('/keys', { limit: 50 });
   const [isCreating, setCreating] = useState(false);
   const [newKey, setNewKey] = useState<string>();
   const button = (

@@ -1,6 +1,5 @@
 // Defines the data types of the model settings, and finds the providers whose models can be added.
 import { useQuery } from '@tanstack/react-query';
-import type { CredentialPage, Providers } from '../../../../sdk/src/schemas.ts';
 import { api } from '../../../lib/api.ts';
 import { apiQuery } from '../../../lib/queries.ts';
 import { useSession } from '../../../lib/session.ts';
@@ -35,11 +34,11 @@ export interface PlanRequest {
  */
 export function useConfiguredProviders(): readonly ModelProvider[] | undefined {
   const { workspace } = useSession();
-  const instanceProviders = useQuery(apiQuery<Providers>(['/admin/providers']));
+  const instanceProviders = useQuery(apiQuery(['/admin/providers']));
   const workspaceCredentials = useQuery({
     queryKey: ['/credentials', 'workspace', workspace.teamId, 'defaults'],
     queryFn: ({ signal }) =>
-      api.get<CredentialPage>('/credentials', { query: { owner: 'workspace', limit: MAX_KEYS }, signal }),
+      api.get('/credentials', { query: { owner: 'workspace', limit: MAX_KEYS }, signal }),
   });
   if (instanceProviders.data === undefined || workspaceCredentials.data === undefined) return undefined;
   const kinds = new Set<string>([

@@ -3,12 +3,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type {
-  CredentialPage,
-  Failures,
-  Overview as OverviewResponse,
-  Providers,
-} from '../../../../sdk/src/schemas.ts';
+import type { Failures, Overview as OverviewResponse } from '../../../../sdk/src/schemas.ts';
 import { Badge, type Tone } from '../../../kit/badge.tsx';
 import { ButtonLink } from '../../../kit/button.tsx';
 import { Failure } from '../../../kit/failure.tsx';
@@ -31,7 +26,7 @@ const DAY_MS = 86_400_000;
 
 export function Overview() {
   const overview = useQuery({
-    ...apiQuery<OverviewResponse>(['/admin/overview']),
+    ...apiQuery(['/admin/overview']),
     refetchInterval: REFRESH_MS,
   });
   return (
@@ -128,10 +123,8 @@ function DiskTile({ disk }: Pick<OverviewResponse['storage'], 'disk'>) {
 
 /** Renders the state of the providers. Their checks have their own request, because providers may respond slowly. */
 function ProviderTile() {
-  const credentials = useQuery(
-    apiQuery<CredentialPage>(['/credentials'], { owner: 'instance', limit: MAX_KEYS }),
-  );
-  const checks = useQuery(apiQuery<Providers>(['/admin/providers']));
+  const credentials = useQuery(apiQuery(['/credentials'], { owner: 'instance', limit: MAX_KEYS }));
+  const checks = useQuery(apiQuery(['/admin/providers']));
   const keys = credentials.data?.data;
   if (keys === undefined) return <Tile title={messages.providers}>…</Tile>;
   const configured = new Set(keys.map(({ kind }) => kind));
@@ -214,7 +207,7 @@ function FailureGroups() {
   const { data, error } = useQuery({
     queryKey: ['/admin/failures', 'day'],
     queryFn: ({ signal }) =>
-      api.get<Failures>('/admin/failures', {
+      api.get('/admin/failures', {
         query: { createdAfter: new Date(Date.now() - DAY_MS).toISOString(), personal: true },
         signal,
       }),

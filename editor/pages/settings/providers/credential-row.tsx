@@ -3,7 +3,7 @@
 import More from 'icon:ellipsis';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Credential, CredentialTest, CredentialUses } from '../../../../sdk/src/schemas.ts';
+import type { Credential } from '../../../../sdk/src/schemas.ts';
 import { Badge } from '../../../kit/badge.tsx';
 import { IconButton } from '../../../kit/button.tsx';
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
@@ -71,7 +71,7 @@ export function CredentialRow({ credential, isManager, setting }: CredentialRowP
 
 function Uses({ id }: { readonly id: string }) {
   // The key has one segment, so that a reload of `/credentials` does not read the uses of a removed credential.
-  const { data } = useQuery(apiQuery<CredentialUses>([`/credentials/${id}/uses`]));
+  const { data } = useQuery(apiQuery([`/credentials/${id}/uses`]));
   if (data === undefined) return null;
   return (
     <span title={data.workflows.map(({ name }) => name).join(', ')}>
@@ -90,7 +90,7 @@ function CredentialMenu({ credential }: { readonly credential: Credential }) {
   const client = useQueryClient();
   const close = (): void => setOpenDialog(undefined);
   const test = async (): Promise<void> => {
-    const { ok, error = '' } = await api.post<CredentialTest>(`/credentials/${id}/test`);
+    const { ok, error = '' } = await api.post(`/credentials/${id}/test`);
     if (ok) await reloadAndToast(messages.testPassed(name), ['/credentials']);
     else {
       await client.invalidateQueries({ queryKey: ['/credentials'] });

@@ -2,7 +2,7 @@
 
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Credential, CredentialTest } from '../../../../sdk/src/schemas.ts';
+import type { Credential } from '../../../../sdk/src/schemas.ts';
 import { TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
@@ -34,17 +34,17 @@ export function KeyDialog({ provider, owner, takenNames, credential, onClose }: 
       ...(apiKey.trim() === '' ? {} : { apiKey: apiKey.trim() }),
       ...(baseUrl.trim() === '' ? {} : { baseUrl: baseUrl.trim() }),
     };
-    const test = await api.post<CredentialTest>('/credentials/test', { kind: provider, owner, values });
+    const test = await api.post('/credentials/test', { kind: provider, owner, values });
     if (!test.ok) throw new UserFacingError(messages.testFailed(test.error ?? ''));
     const { id } =
       credential === undefined
-        ? await api.post<Credential>('/credentials', {
+        ? await api.post('/credentials', {
             kind: provider,
             owner,
             name: chooseName(label, takenNames),
             values,
           })
-        : await api.patch<Credential>(`/credentials/${credential.id}`, { values });
+        : await api.patch(`/credentials/${credential.id}`, { values });
     // Stores the result, so that the card says when the key was tested.
     await api.post(`/credentials/${id}/test`).catch(() => undefined);
     await reloadModelsAndToast(

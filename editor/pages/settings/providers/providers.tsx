@@ -2,7 +2,7 @@
 
 import Plus from 'icon:plus';
 import { useQuery } from '@tanstack/react-query';
-import type { Credential, CredentialPage, Providers as ProviderChecks } from '../../../../sdk/src/schemas.ts';
+import type { Credential, Providers as ProviderChecks } from '../../../../sdk/src/schemas.ts';
 import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
@@ -21,7 +21,7 @@ import styles from './providers.module.css';
 
 /** Renders the keys of the instance, for administrators. */
 export function Providers() {
-  const checks = useQuery(apiQuery<ProviderChecks>(['/admin/providers']));
+  const checks = useQuery(apiQuery(['/admin/providers']));
   return (
     <>
       <PageHead title={settingsMessages.parts.providers} />
@@ -58,7 +58,7 @@ const PAGE_SIZE = 200;
 function Cards({ owner, isManager, checks }: CardsProps) {
   const { workspace } = useSession();
   const query = useQuery({
-    ...apiQuery<CredentialPage>(['/credentials'], { owner, limit: PAGE_SIZE }),
+    ...apiQuery(['/credentials'], { owner, limit: PAGE_SIZE }),
     queryKey: ['/credentials', owner, workspace.teamId],
   });
   const { search, change } = useSearchFilters();

@@ -34,7 +34,7 @@ const messages = {
 } as const;
 
 export function Sessions() {
-  const list = useList<ListedSession>('/auth/sessions', { limit: 50 });
+  const list = useList('/auth/sessions', { limit: 50 });
   const [sessionToEnd, setSessionToEnd] = useState<ListedSession>();
   return (
     <>

@@ -1,6 +1,6 @@
 // Renders a dialog that invites a person to a team by email. The person may not have an account yet.
 import { useState } from 'react';
-import type { Team, TeamInvitation } from '../../../../sdk/src/schemas.ts';
+import type { Team } from '../../../../sdk/src/schemas.ts';
 import { SelectField, TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
@@ -14,9 +14,9 @@ export function InviteDialog({ team, onClose }: { readonly team: Team; readonly 
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<TeamRole>('EDITOR');
   const reloadAndToast = useReloadAndToast();
-  const path = `/teams/${team.id}/invitations`;
+  const path = `/teams/${team.id}/invitations` as const;
   const invite = async (): Promise<void> => {
-    const invitation = await api.post<TeamInvitation>(path, { email: email.trim(), role });
+    const invitation = await api.post(path, { email: email.trim(), role });
     await reloadAndToast(messages.invited(invitation.email ?? ''), [path]);
   };
   return (

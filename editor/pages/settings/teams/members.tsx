@@ -18,8 +18,8 @@ import { messages } from './messages.ts';
 import { RoleSelect } from './role-select.tsx';
 
 export function Members({ team }: { readonly team: Team }) {
-  const path = `/teams/${team.id}/members`;
-  const list = useList<Member>(path, { limit: 100 });
+  const path = `/teams/${team.id}/members` as const;
+  const list = useList(path, { limit: 100 });
   const ownId = useSession().user.userId;
   const [memberToRemove, setMemberToRemove] = useState<Member>();
   const columns = [

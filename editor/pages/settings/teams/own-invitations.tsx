@@ -22,16 +22,16 @@ interface OwnInvitationsProps {
 }
 
 export function OwnInvitations({ linkedId, onAccepted }: OwnInvitationsProps) {
-  const list = useList<Invitation>(PATH, { limit: 100 });
+  const list = useList(PATH, { limit: 100 });
   const { error } = useQuery({
     // Not below `/invitations`, because an accepted or declined invitation must not be reloaded.
     queryKey: ['invitation', linkedId],
-    queryFn: ({ signal }) => api.get<Invitation>(`${PATH}/${linkedId}`, { signal }),
+    queryFn: ({ signal }) => api.get(`${PATH}/${linkedId}`, { signal }),
     enabled: linkedId !== null,
   });
   const reloadAndToast = useReloadAndToast();
   const reply = useMutation({
-    mutationFn: ({ id, kind }: { id: string; kind: Reply; team: Invitation['team'] }) =>
+    mutationFn: ({ id, kind }: { id: string; kind: Reply; team: Invitation['team'] }): Promise<unknown> =>
       kind === 'accept' ? api.post(`${PATH}/${id}/accept`) : api.delete(`${PATH}/${id}`),
     onSuccess: async (_, { kind, team }) => {
       if (kind === 'accept') onAccepted(team.id);

@@ -17,8 +17,8 @@ import { messages } from './messages.ts';
 import styles from './teams.module.css';
 
 export function SentInvitations({ team }: { readonly team: Team }) {
-  const path = `/teams/${team.id}/invitations`;
-  const list = useList<TeamInvitation>(path, { limit: 100 });
+  const path = `/teams/${team.id}/invitations` as const;
+  const list = useList(path, { limit: 100 });
   const reloadAndToast = useReloadAndToast();
   const [invitationToRevoke, setInvitationToRevoke] = useState<TeamInvitation>();
   const renew = useMutation({

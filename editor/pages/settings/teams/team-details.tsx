@@ -24,7 +24,7 @@ interface TeamDetailsProps {
 }
 
 export function TeamDetails({ id, onGone }: TeamDetailsProps) {
-  const team = useQuery(apiQuery<Team>(['/teams', id]));
+  const team = useQuery(apiQuery(['/teams', id]));
   return <QueryResult query={team}>{data => <Details team={data} onGone={onGone} />}</QueryResult>;
 }
 

@@ -3,7 +3,6 @@
 import Plus from 'icon:plus';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
-import type { Team } from '../../../../sdk/src/schemas.ts';
 import { Button } from '../../../kit/button.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { NameDialog } from '../../../kit/name-dialog.tsx';
@@ -18,7 +17,7 @@ import { TeamDetails } from './team-details.tsx';
 import { WorkspaceTable } from './workspace-table.tsx';
 
 export function Teams() {
-  const list = useList<Team>('/teams', { limit: 100 });
+  const list = useList('/teams', { limit: 100 });
   const [search, setSearch] = useSearchParams();
   const [isCreating, setCreating] = useState(false);
   const teamId = search.get('team');
@@ -51,7 +50,7 @@ interface CreateDialogProps {
 function CreateDialog({ onCreated, onClose }: CreateDialogProps) {
   const reloadAndToast = useReloadAndToast();
   const create = async (name: string): Promise<void> => {
-    const team = await api.post<Team>('/teams', { name });
+    const team = await api.post('/teams', { name });
     onCreated(team.id);
     await reloadAndToast(messages.created(team.name), ['/teams', 'session']);
   };

@@ -1,6 +1,5 @@
 // Renders the fields of an account that administrators set: plan and role.
 import { useQuery } from '@tanstack/react-query';
-import type { Plans } from '../../../../sdk/src/schemas.ts';
 import { CheckField, SelectField } from '../../../kit/field.tsx';
 import { apiQuery } from '../../../lib/queries.ts';
 import { messages as settingsMessages } from '../messages.ts';
@@ -43,7 +42,7 @@ export function AccountFields({ account, onChange }: AccountFieldsProps) {
 
 function PlanField({ plan, onChange }: { readonly plan: string; readonly onChange: (plan: string) => void }) {
   const { data } = useQuery({
-    ...apiQuery<Plans>(['/admin/plans']),
+    ...apiQuery(['/admin/plans']),
     staleTime: 60_000,
   });
   const plans = data?.plans ?? [];

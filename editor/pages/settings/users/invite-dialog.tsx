@@ -1,7 +1,6 @@
 // Renders a dialog that creates an account, and a link where its user chooses a password.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { CreatedUser, Plans } from '../../../../sdk/src/schemas.ts';
 import { TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { useForm } from '../../../kit/use-form.ts';
@@ -21,11 +20,11 @@ interface InviteDialogProps {
 export function InviteDialog({ onLink, onClose }: InviteDialogProps) {
   const { values: profile, field } = useForm({ name: '', email: '', credits: '' });
   const [account, setAccount] = useState<Account>({ plan: '', isAdmin: false, isAuthor: false });
-  const { data: plans } = useQuery(apiQuery<Plans>(['/admin/plans']));
+  const { data: plans } = useQuery(apiQuery(['/admin/plans']));
   const reloadAndToast = useReloadAndToast();
   const invite = async (): Promise<void> => {
     const { plan, ...rights } = account;
-    const { name, inviteUrl } = await api.post<CreatedUser>('/admin/users', {
+    const { name, inviteUrl } = await api.post('/admin/users', {
       name: profile.name,
       email: profile.email.trim(),
       ...(profile.credits === '' ? {} : { credits: Number(profile.credits) }),

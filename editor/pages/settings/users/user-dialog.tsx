@@ -1,6 +1,6 @@
 // Renders the dialogs for actions on an account.
 import type { ReactNode } from 'react';
-import type { PasswordLink, UserListItem } from '../../../../sdk/src/schemas.ts';
+import type { UserListItem } from '../../../../sdk/src/schemas.ts';
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
@@ -64,7 +64,7 @@ interface PasswordLinkProps extends DialogProps {
 
 function PasswordLinkDialog({ kind, title, user: { name, email }, onLink, onClose }: PasswordLinkProps) {
   const createLink = async (): Promise<void> => {
-    const { url } = await api.post<PasswordLink>('/admin/password-links', { kind, email });
+    const { url } = await api.post('/admin/password-links', { kind, email });
     onLink({ name, url });
   };
   return (

@@ -2,7 +2,6 @@
 
 import UsersIcon from 'icon:users';
 import { useState } from 'react';
-import type { UserListItem } from '../../../../sdk/src/schemas.ts';
 import { Button } from '../../../kit/button.tsx';
 import { EmptyState } from '../../../kit/empty-state.tsx';
 import { useList } from '../../../kit/infinite-list.tsx';
@@ -27,7 +26,7 @@ export interface AccountLink {
 export function Users() {
   const { search, change } = useSearchFilters();
   const filters = pickFilters(search, ['query']);
-  const list = useList<UserListItem>('/admin/users', { limit: 50, ...filters });
+  const list = useList('/admin/users', { limit: 50, ...filters });
   const [isInviting, setInviting] = useState(false);
   const [action, setAction] = useState<UserAction>();
   const [link, setLink] = useState<AccountLink>();

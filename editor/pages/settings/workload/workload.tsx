@@ -41,7 +41,7 @@ type JobCount = WorkloadResponse['jobs'][number];
 
 export function Workload() {
   const workload = useQuery({
-    ...apiQuery<WorkloadResponse>(['/admin/workload']),
+    ...apiQuery(['/admin/workload']),
     refetchInterval: REFRESH_MS,
   });
   return (

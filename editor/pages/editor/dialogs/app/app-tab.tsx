@@ -2,7 +2,7 @@
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useId, useState } from 'react';
-import type { AppPage, AppSettings } from '../../../../../sdk/src/schemas.ts';
+import type { AppSettings } from '../../../../../sdk/src/schemas.ts';
 import { isInputNode } from '../../../../board/board.ts';
 import { messages } from '../../../../flow-messages.ts';
 import { Button, ButtonAnchor } from '../../../../kit/button.tsx';
@@ -43,15 +43,15 @@ const appMessages = messages.flow.app;
 export function AppTab(props: ShareTabProps) {
   const { workflow, path } = props;
   const { session } = useEditor();
-  const appPath = `${path}/app`;
+  const appPath = `${path}/app` as const;
   const [createdId, setCreatedId] = useState<string>();
   const app = useQuery({
     queryKey: [appPath],
     queryFn: async ({ signal }) => {
       // Looks for the app in the list first, because the browser logs an error for the 404 response of a missing app.
       const query = { workflowId: session.id, limit: 1 };
-      const { data } = await api.get<AppPage>('/apps', { query, signal });
-      return data.length === 0 ? null : api.get<AppSettings>(appPath, { signal });
+      const { data } = await api.get('/apps', { query, signal });
+      return data.length === 0 ? null : api.get(appPath, { signal });
     },
     staleTime: 0,
   });
@@ -73,7 +73,8 @@ export function AppTab(props: ShareTabProps) {
   );
 }
 
-interface AppSettingsFormProps extends ShareTabProps {
+interface AppSettingsFormProps extends Omit<ShareTabProps, 'path'> {
+  readonly path: `/workflows/${string}/app`;
   readonly app: AppSettings | undefined;
   /** The name of the workflow. */
   readonly name: string;
@@ -99,7 +100,7 @@ function AppSettingsForm({ app, name, path, renderActions, onEdit, onCreated }: 
     mutationFn: async (sentForm: AppForm) => {
       await session.saver.flushOrThrowOnConflict();
       const version = sentForm.isPinned ? await readVersion(session.id) : 'current';
-      return api.put<AppSettings>(path, toRequest(sentForm, version));
+      return api.put(path, toRequest(sentForm, version));
     },
     onSuccess: (saved, sentForm) => {
       if (app === undefined) onCreated(saved.id);
@@ -215,10 +216,7 @@ function AppSettingsForm({ app, name, path, renderActions, onEdit, onCreated }: 
 
 /** Returns the number of the current version. */
 async function readVersion(workflowId: string): Promise<number | 'current'> {
-  const { data } = await api.get<{ data: readonly { version: number }[] }>(
-    `/workflows/${workflowId}/versions`,
-    { query: { limit: 1 } },
-  );
+  const { data } = await api.get(`/workflows/${workflowId}/versions`, { query: { limit: 1 } });
   return data[0]?.version ?? 'current';
 }
 

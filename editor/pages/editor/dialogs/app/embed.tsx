@@ -20,7 +20,7 @@ interface EmbedProps {
   /** Undefined until the app is created. */
   readonly app: AppSettings | undefined;
   /** The API path of the app's settings. */
-  readonly path: string;
+  readonly path: `/workflows/${string}/app`;
   /** One origin per line. */
   readonly origins: string;
   readonly onChange: (origins: string) => void;
@@ -59,11 +59,11 @@ export function Embed({ app, path, origins, onChange }: EmbedProps) {
   );
 }
 
-function EmbedKey({ path, hasKey }: { readonly path: string; readonly hasKey: boolean }) {
+function EmbedKey({ path, hasKey }: { readonly path: `/workflows/${string}/app`; readonly hasKey: boolean }) {
   const client = useQueryClient();
   const [isReplacing, setReplacing] = useState(false);
   const create = useMutation({
-    mutationFn: () => api.post<{ key: string }>(`${path}/embed-key`),
+    mutationFn: () => api.post(`${path}/embed-key`),
     onSuccess: () => client.setQueryData<AppSettings>([path], old => old && { ...old, hasEmbedKey: true }),
   });
   const key = create.data?.key;
