@@ -1,6 +1,6 @@
 // Defines the texts of the workflow editor and adds those that all pages share. No other page loads this file.
 import type { ChangeSummary } from './board/difference.ts';
-import { messages as common } from './messages.ts';
+import { messages as sharedMessages } from './messages.ts';
 import { setting } from './setting-messages.ts';
 
 const countNodes = (count: number): string => (count === 1 ? 'a node' : `${count} nodes`);
@@ -435,4 +435,4 @@ const flow = {
   },
 } as const;
 
-export const messages = { ...common, flow } as const;
+export const messages = { ...sharedMessages, flow } as const;

@@ -3,7 +3,7 @@
 // browser aborts the transactions of a page that ends, so unconfirmed steps go to localStorage, which writes synchronously.
 import { apply, type Board } from './board.ts';
 import { applyTheirs } from './conflicts.ts';
-import { type Edit, type History, NO_HISTORY, perform, redo, type Step, undo } from './history.ts';
+import { type Edit, type History, type HistoryStep, NO_HISTORY, perform, redo, undo } from './history.ts';
 import { type Conflict, isEqual } from './merge.ts';
 import { rebase } from './rebase.ts';
 import type { RemoteBoard } from './saver.ts';
@@ -43,7 +43,7 @@ interface StepRow {
  * service stored the board that was sent last.
  */
 export type DraftStep =
-  | Step
+  | HistoryStep
   | { readonly kind: 'sent'; readonly conflicts: readonly Conflict[] }
   | { readonly kind: 'saved'; readonly etag: string };
 

@@ -23,7 +23,7 @@ export interface EditState {
 }
 
 /** An action of the user: an edit, or an undo or redo with the changes that it made. */
-export type Step =
+export type HistoryStep =
   | { readonly edit: Edit }
   | { readonly kind: 'undo' | 'redo'; readonly changes: readonly Change[] };
 

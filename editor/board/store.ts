@@ -2,7 +2,15 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { type Board, type Change, findEdgeIndex, findNodeIndex, invert } from './board.ts';
 import { updateConflicts } from './conflicts.ts';
-import { type EditState, type History, NO_HISTORY, perform, redo, type Step, undo } from './history.ts';
+import {
+  type EditState,
+  type History,
+  type HistoryStep,
+  NO_HISTORY,
+  perform,
+  redo,
+  undo,
+} from './history.ts';
 import type { Conflict } from './merge.ts';
 import type { SaveState } from './saver.ts';
 
@@ -15,7 +23,7 @@ export interface BoardState {
   readonly conflicts: readonly Conflict[];
   readonly save: SaveState;
   /** The user's last action, for the draft. */
-  readonly lastStep: Step | undefined;
+  readonly lastStep: HistoryStep | undefined;
   /** The latest change that another person made. The page highlights it. */
   readonly changeOfOthers: { readonly before: Board; readonly after: Board } | undefined;
 }
@@ -59,7 +67,7 @@ export function createBoardStore(
     ...updateConflicts(board, get().conflicts),
     selection: pruneSelection(get().selection, board),
   });
-  const setEditState = ({ board, history }: EditState, lastStep: Step): void =>
+  const setEditState = ({ board, history }: EditState, lastStep: HistoryStep): void =>
     set({ ...withBoard(board), history, lastStep });
   return Object.assign(store, {
     actions: {

@@ -21,7 +21,7 @@ import { RelativeTime } from '../../kit/time.tsx';
 import { formatExact } from '../../lib/format.ts';
 import { lazyComponent } from '../../lib/lazy-component.ts';
 import { useWorkflowNames } from '../../lib/runs.ts';
-import { messages as common } from '../../messages.ts';
+import { messages as sharedMessages } from '../../messages.ts';
 import styles from './automation-list.module.css';
 import { describeTiming } from './describe.ts';
 import { messages } from './messages.ts';
@@ -77,7 +77,7 @@ export function AutomationList({ workflowId, matches = () => true, empty }: Auto
       </ul>
       {hasMore && (
         <Button variant="quiet" onClick={loadMore}>
-          {common.common.loadMore}
+          {sharedMessages.common.loadMore}
         </Button>
       )}
     </>
@@ -127,7 +127,7 @@ function Card({ automation, names, status, isOnBoard }: CardProps) {
             </dd>
           </div>
         )}
-        {automation.type === 'schedules' && (
+        {automation.type === 'schedule' && (
           <div>
             <dt>{messages.next}</dt>
             <dd>{formatNextRun(isActive ? automation.nextRunAt : null)}</dd>
@@ -182,7 +182,7 @@ function HistoryButton({ automation }: { readonly automation: Automation }) {
 }
 
 function describeWhen(automation: Automation, names: ReadonlyMap<string, string>): string {
-  if (automation.type === 'schedules') return messages.form.runs(describeTiming(automation));
+  if (automation.type === 'schedule') return messages.form.runs(describeTiming(automation));
   const { kind, config } = automation;
   const text = (key: string): string => String(config[key] ?? '');
   const statuses = Array.isArray(config.statuses) ? (config.statuses as readonly string[]) : ['COMPLETED'];

@@ -31,7 +31,7 @@ export function AutomationMenu({ automation }: { readonly automation: Automation
     <>
       <Menu trigger={<IconButton size="s" icon={Ellipsis} label={messages.more(name)} />}>
         <MenuItem onSelect={() => setOpenDialog('edit')}>{messages.edit}</MenuItem>
-        {automation.type === 'schedules' && (
+        {automation.type === 'schedule' && (
           <MenuItem onSelect={() => setOpenDialog('backfill')}>{messages.backfill}</MenuItem>
         )}
         {getKind(automation) === 'hook' && automation.createdBy === userId && (
@@ -42,15 +42,15 @@ export function AutomationMenu({ automation }: { readonly automation: Automation
         </MenuItem>
       </Menu>
       {openDialog === 'edit' &&
-        (automation.type === 'schedules' ? (
+        (automation.type === 'schedule' ? (
           <ScheduleDialog workflowId={automation.workflowId} schedule={automation} onClose={close} />
         ) : (
           <TriggerDialog workflowId={automation.workflowId} trigger={automation} onClose={close} />
         ))}
-      {openDialog === 'backfill' && automation.type === 'schedules' && (
+      {openDialog === 'backfill' && automation.type === 'schedule' && (
         <BackfillDialog schedule={automation} onClose={close} />
       )}
-      {openDialog === 'replace-url' && automation.type === 'triggers' && (
+      {openDialog === 'replace-url' && automation.type === 'trigger' && (
         <ConfirmDialog
           title={messages.trigger.replaceTitle(name)}
           action={messages.trigger.replaceAddress}
@@ -60,7 +60,7 @@ export function AutomationMenu({ automation }: { readonly automation: Automation
           {messages.trigger.replaceText}
         </ConfirmDialog>
       )}
-      {newUrl !== undefined && automation.type === 'triggers' && (
+      {newUrl !== undefined && automation.type === 'trigger' && (
         <HookUrlDialog
           url={newUrl}
           isSigned={automation.config.hasSecret === true}

@@ -1,6 +1,6 @@
 // Reads schedules and triggers as one list, and changes them.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { CreatedTrigger, Schedule, StartedFiring, Trigger } from '../../../sdk/src/schemas.ts';
+import type { CreatedTrigger, Schedule, Trigger } from '../../../sdk/src/schemas.ts';
 import type { ExecutionStatus } from '../../../sdk/src/types.ts';
 import { showError } from '../../kit/failure.tsx';
 import { useList } from '../../kit/infinite-list.tsx';
@@ -10,12 +10,12 @@ import { showToast } from '../../lib/toasts.ts';
 import { messages } from './messages.ts';
 
 export type Automation =
-  | ({ readonly type: 'schedules' } & Schedule)
-  | ({ readonly type: 'triggers' } & Trigger);
+  | ({ readonly type: 'schedule' } & Schedule)
+  | ({ readonly type: 'trigger' } & Trigger);
 
 /** Returns `schedule`, or the kind of a trigger. */
 export const getKind = (automation: Automation): string =>
-  automation.type === 'schedules' ? 'schedule' : automation.kind;
+  automation.type === 'schedule' ? automation.type : automation.kind;
 
 const PAGE_QUERY = { limit: 100 };
 /** If an automation's last run is not among this many newest runs, its status is not shown. */
@@ -28,8 +28,8 @@ export function useAutomations(workflowId: string | undefined) {
   const schedules = useList(`${prefix}/schedules`, PAGE_QUERY, () => POLL_MS);
   const triggers = useList(`${prefix}/triggers`, PAGE_QUERY, () => POLL_MS);
   const items: readonly Automation[] = [
-    ...(schedules.data ?? []).map(schedule => ({ type: 'schedules' as const, ...schedule })),
-    ...(triggers.data ?? []).map(trigger => ({ type: 'triggers' as const, ...trigger })),
+    ...(schedules.data ?? []).map(schedule => ({ type: 'schedule' as const, ...schedule })),
+    ...(triggers.data ?? []).map(trigger => ({ type: 'trigger' as const, ...trigger })),
   ];
   return {
     items,
@@ -62,7 +62,7 @@ export function useRunStatuses(workflowId: string | undefined): ReadonlyMap<stri
   return new Map(data?.map(({ id, status }) => [id, status]));
 }
 
-const toPath = ({ type, id }: Automation) => `/${type}/${id}` as const;
+const toPath = ({ type, id }: Automation) => `/${type}s/${id}` as const;
 
 /** Reloads all lists of automations and runs. */
 export function useReloadAutomations(): () => Promise<void> {
@@ -83,7 +83,7 @@ export function useAutomationAction(automation: Automation) {
   return useMutation({
     mutationFn: async (action: AutomationAction) =>
       action === 'run'
-        ? (await api.post<StartedFiring>(`${path}/run`, {})).executionId
+        ? (await api.post(`${path}/run`, {})).executionId
         : void (await api.patch(path, { isActive: action === 'resume' })),
     onSuccess: (executionId, action) => {
       const openRun = { label: messages.openRun, run: () => location.assign(`/executions/${executionId}`) };
@@ -115,4 +115,4 @@ export async function replaceWebhookUrl(trigger: Pick<Trigger, 'id'>): Promise<s
 }
 
 export const getHistoryPath = (automation: Automation): string =>
-  `${toPath(automation)}/${automation.type === 'schedules' ? 'firings' : 'events'}`;
+  `${toPath(automation)}/${automation.type === 'schedule' ? 'firings' : 'events'}`;

@@ -17,7 +17,7 @@ import { RelativeTime } from '../../kit/time.tsx';
 import { api } from '../../lib/api.ts';
 import { formatBytes, formatDuration } from '../../lib/format.ts';
 import { useReloadAndToast } from '../../lib/reload-and-toast.ts';
-import { messages as appMessages } from '../../messages.ts';
+import { messages as sharedMessages } from '../../messages.ts';
 import { getDownloadUrl } from './collections.tsx';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
@@ -74,7 +74,7 @@ export function DetailsDialog({ item, canEdit, onMark, onAdd, onClose }: Details
       <QueryResult query={uses}>{data => <Uses uses={data} />}</QueryResult>
       {uses.hasNextPage && (
         <Button variant="quiet" isBusy={uses.isFetchingNextPage} onClick={() => void uses.fetchNextPage()}>
-          {appMessages.common.loadMore}
+          {sharedMessages.common.loadMore}
         </Button>
       )}
     </Dialog>
@@ -104,7 +104,7 @@ function Facts({ item }: { readonly item: MediaItem }) {
         <div className={styles.prompt}>
           <dt>{facts.prompt}</dt>
           <dd>
-            {prompt} <CopyButton text={prompt} label={appMessages.common.copy} />
+            {prompt} <CopyButton text={prompt} label={sharedMessages.common.copy} />
           </dd>
         </div>
       )}

@@ -5,7 +5,7 @@ import Close from 'icon:x';
 import { Button, IconButton } from '../../kit/button.tsx';
 import { FileInput } from '../../kit/file-input.tsx';
 import { Progress } from '../../kit/spinner.tsx';
-import { messages as appMessages } from '../../messages.ts';
+import { messages as sharedMessages } from '../../messages.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 import type { Upload } from './use-uploads.ts';
@@ -18,7 +18,7 @@ export function UploadList({ uploads }: { readonly uploads: readonly Upload[] })
         <li key={id}>
           <span className={styles.name}>{name}</span>
           <Progress label={name} fraction={fraction} />
-          <IconButton icon={Close} size="s" label={appMessages.common.cancel} onClick={cancel} />
+          <IconButton icon={Close} size="s" label={sharedMessages.common.cancel} onClick={cancel} />
         </li>
       ))}
     </ul>

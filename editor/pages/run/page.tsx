@@ -14,7 +14,7 @@ import { RelativeTime } from '../../kit/time.tsx';
 import { formatDuration, formatNumber, formatUsd } from '../../lib/format.ts';
 import { apiQuery } from '../../lib/queries.ts';
 import { getDurationMs } from '../../lib/runs.ts';
-import { messages as appMessages } from '../../messages.ts';
+import { messages as sharedMessages } from '../../messages.ts';
 import { messages as runListMessages } from '../runs/messages.ts';
 import { Actions } from './actions.tsx';
 import { Deliveries } from './deliveries.tsx';
@@ -52,7 +52,10 @@ function RunDetails({ run, asAdmin }: RunDetailsProps) {
         <PageHead
           title={messages.title(name ?? messages.untitled)}
           parents={[
-            { title: appMessages.nav.executions, href: asAdmin ? '/executions?of=instance' : '/executions' },
+            {
+              title: sharedMessages.nav.executions,
+              href: asAdmin ? '/executions?of=instance' : '/executions',
+            },
           ]}
         >
           {!asAdmin && (
@@ -122,7 +125,7 @@ function RunSummary({ run }: { readonly run: Execution }) {
         </SummaryItem>
       )}
       <SummaryItem name={summary.id}>
-        <code>{run.id}</code> <CopyButton text={run.id} label={appMessages.common.copy} />
+        <code>{run.id}</code> <CopyButton text={run.id} label={sharedMessages.common.copy} />
       </SummaryItem>
     </dl>
   );

@@ -3,7 +3,7 @@ import { type Execution, hasEnded, type Output } from '../../../sdk/src/types.ts
 import { CopyButton } from '../../kit/copy-button.tsx';
 import { JsonTree } from '../../kit/json-tree.tsx';
 import { MediaView } from '../../kit/media-view.tsx';
-import { messages as appMessages } from '../../messages.ts';
+import { messages as sharedMessages } from '../../messages.ts';
 import { TruncatedNote } from '../../session/runs/truncated-note.tsx';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
@@ -52,7 +52,7 @@ function TextResult({ output }: { readonly output: Output }) {
       )}
       <figcaption>
         <span>{output.label}</span>
-        <CopyButton text={text} label={appMessages.common.copy} />
+        <CopyButton text={text} label={sharedMessages.common.copy} />
       </figcaption>
     </>
   );

@@ -3,7 +3,7 @@ import type { Execution, NodeState } from '../../../sdk/src/types.ts';
 import { classNames } from '../../kit/class-names.ts';
 import { formatDuration, formatNumber } from '../../lib/format.ts';
 import { getDurationMs } from '../../lib/runs.ts';
-import { messages as appMessages } from '../../messages.ts';
+import { messages as sharedMessages } from '../../messages.ts';
 import { messages } from './messages.ts';
 import styles from './timeline.module.css';
 
@@ -46,14 +46,14 @@ function Row({ state, scale }: { readonly state: NodeState; readonly scale: Scal
       <span
         className={styles.track}
         role="img"
-        aria-label={messages.bar(label, appMessages.nodeStates[status], duration)}
+        aria-label={messages.bar(label, sharedMessages.nodeStates[status], duration)}
       >
         {ms !== null && (
           <span className={classNames(styles.bar, styles[status])} style={toBarStyle(state, ms, scale)} />
         )}
       </span>
       <span className={styles.notes}>
-        {appMessages.nodeStates[status]}
+        {sharedMessages.nodeStates[status]}
         {notes.map(note => `, ${note}`)}
       </span>
       {error !== null && <p className={styles.error}>{error}</p>}

@@ -8,7 +8,7 @@ import { CheckField } from '../../kit/field.tsx';
 import { FilterBar, FilterSelect } from '../../kit/filter-bar.tsx';
 import { apiQuery } from '../../lib/queries.ts';
 import { useSession } from '../../lib/session.ts';
-import { messages as appMessages } from '../../messages.ts';
+import { messages as sharedMessages } from '../../messages.ts';
 import type { ApiFilter, RunFilters } from './filters.ts';
 import { messages } from './messages.ts';
 
@@ -43,7 +43,7 @@ export function FilterControls({ filters, listed, failures }: FilterControlsProp
     <FilterBar>
       {scopes.length > 1 &&
         renderSelect('of', messages.scope, Object.fromEntries(scopes.map(name => [name, scopeLabels[name]])))}
-      {renderSelect('status', messages.state, { '': messages.all, ...appMessages.runStates })}
+      {renderSelect('status', messages.state, { '': messages.all, ...sharedMessages.runStates })}
       {renderSelect('period', messages.period, messages.periods)}
       {hasOtherPeople && (
         <ScopeFilters filters={filters} listed={listed} failures={failures} renderSelect={renderSelect} />

@@ -1,6 +1,6 @@
 // Defines the messages that all parts of the settings share.
 import { formatNumber } from '../../lib/format.ts';
-import { messages as appMessages } from '../../messages.ts';
+import { messages as sharedMessages } from '../../messages.ts';
 
 const PLANS: Readonly<Record<string, string>> = {
   free: 'Free',
@@ -11,7 +11,7 @@ const PLANS: Readonly<Record<string, string>> = {
 };
 
 export const messages = {
-  title: appMessages.nav.settings,
+  title: sharedMessages.nav.settings,
   groups: { own: 'Your account', workspace: 'Workspaces', admin: 'Administration' },
   parts: {
     profile: 'Profile',
@@ -30,7 +30,7 @@ export const messages = {
     workload: 'Queue',
     models: 'Models',
   },
-  name: appMessages.common.name,
+  name: sharedMessages.common.name,
   /** Operators name plans in PLANS_FILE. These are the names of the plans that the service defines. */
   planName: (name: string): string => PLANS[name] ?? name,
   email: 'Email',

@@ -6,7 +6,7 @@ import { SignInForm } from '../../frame/sign-in-form.tsx';
 import { ButtonAnchor } from '../../kit/button.tsx';
 import { apiQuery } from '../../lib/queries.ts';
 import { getNextPath } from '../../lib/session.ts';
-import { messages as appMessages } from '../../messages.ts';
+import { messages as sharedMessages } from '../../messages.ts';
 import styles from './page.module.css';
 
 const messages = {
@@ -33,13 +33,13 @@ export function Page() {
   const nextPath = getNextPath(search);
   const { data: methods } = useQuery(apiQuery(['/auth/methods']));
   return (
-    <AuthLayout title={appMessages.signIn.title}>
+    <AuthLayout title={sharedMessages.signIn.title}>
       <SignInError reason={new URLSearchParams(search).get('refused')} />
       {methods?.needsSetup && <p>{messages.needsSetup}</p>}
       {methods?.openid && <OpenId {...methods.openid} nextPath={nextPath} />}
       {/* A full page load clears the state of a previous user from memory. */}
       <SignInForm onSignedIn={() => location.replace(nextPath)} />
-      <p className={styles.note}>{appMessages.signIn.forgotten}</p>
+      <p className={styles.note}>{sharedMessages.signIn.forgotten}</p>
     </AuthLayout>
   );
 }

@@ -10,7 +10,7 @@ import { showError } from '../../kit/failure.tsx';
 import { Thumbnail } from '../../kit/media-view.tsx';
 import { PosterFrame } from '../../kit/poster.tsx';
 import { api } from '../../lib/api.ts';
-import { messages as common } from '../../messages.ts';
+import { messages as sharedMessages } from '../../messages.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 
@@ -55,7 +55,7 @@ export function TemplateCard({ template }: { readonly template: Template }) {
 function Readiness({ template: { runsNow, needs, hasSample } }: { readonly template: Template }) {
   if (runsNow) return <Badge tone="success">{messages.runsNow}</Badge>;
   if (needs.length === 0) return null;
-  const names = needs.map(common.provider);
+  const names = needs.map(sharedMessages.provider);
   return <Badge>{hasSample ? messages.sample(names) : messages.needs(names)}</Badge>;
 }
 

@@ -6,7 +6,7 @@ import { FilterBar, FilterSelect } from '../../kit/filter-bar.tsx';
 import { SearchField } from '../../kit/search-field.tsx';
 import { useSession } from '../../lib/session.ts';
 import { pickFilters, useSearchFilters } from '../../lib/use-search-filters.ts';
-import { messages as appMessages } from '../../messages.ts';
+import { messages as sharedMessages } from '../../messages.ts';
 import { messages } from './messages.ts';
 
 type Layout = keyof typeof messages.views;
@@ -15,7 +15,7 @@ const STATUSES = ['COMPLETED', 'FAILED', 'RUNNING', 'WAITING', 'QUEUED', 'TIMEOU
 const LAST_RUN_OPTIONS: Readonly<Record<string, string>> = {
   '': messages.anyRun,
   NONE: messages.neverRun,
-  ...Object.fromEntries(STATUSES.map(status => [status, appMessages.runStates[status]])),
+  ...Object.fromEntries(STATUSES.map(status => [status, sharedMessages.runStates[status]])),
 };
 
 export interface WorkflowFilters {

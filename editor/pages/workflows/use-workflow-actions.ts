@@ -5,7 +5,7 @@ import { showError } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
 import { useReloadAndToast } from '../../lib/reload-and-toast.ts';
 import type { Toast } from '../../lib/toasts.ts';
-import { messages as appMessages } from '../../messages.ts';
+import { messages as sharedMessages } from '../../messages.ts';
 import { messages } from './messages.ts';
 
 /** A dialog to open for a workflow. */
@@ -42,7 +42,7 @@ export function useWorkflowActions(): WorkflowActions {
   const announceRemoval = ({ id, name }: NamedItem): Promise<void> => {
     const restore = (): void => perform(() => api.post(`/workflows/${id}/restore`), messages.restored(name));
     return reloadAndToast(messages.deleted(name), ['/workflows', '/folders'], {
-      label: appMessages.common.undo,
+      label: sharedMessages.common.undo,
       run: restore,
     });
   };

@@ -1,9 +1,9 @@
 // Defines the texts of the banners beside the board.
 import { formatNames } from '../../../lib/format.ts';
-import { messages as common } from '../../../messages.ts';
+import { messages as sharedMessages } from '../../../messages.ts';
 
 const isNotSetUp = (providers: readonly string[]): string =>
-  `${formatNames(providers.map(common.provider))} ${providers.length === 1 ? 'is' : 'are'} not set up`;
+  `${formatNames(providers.map(sharedMessages.provider))} ${providers.length === 1 ? 'is' : 'are'} not set up`;
 
 export const bannerMessages = {
   diff: {
@@ -41,8 +41,8 @@ export const bannerMessages = {
     changed: (nodes: readonly string[], needs: readonly string[]): string =>
       `${formatNames(nodes)} ${nodes.length === 1 ? 'has' : 'have'} changed since the sample was recorded, and ${isNotSetUp(needs)}. Undo the change to run with the sample.`,
     price: (needs: readonly string[], price: string): string =>
-      `With ${formatNames(needs.map(common.provider))}, a run costs ${price}.`,
-    setUp: (needs: readonly string[]): string => `Set up ${formatNames(needs.map(common.provider))}`,
+      `With ${formatNames(needs.map(sharedMessages.provider))}, a run costs ${price}.`,
+    setUp: (needs: readonly string[]): string => `Set up ${formatNames(needs.map(sharedMessages.provider))}`,
     ask: 'Ask an administrator to set it up.',
     runYourOwn: (price: string): string =>
       `The results on the board are samples. Run the workflow to make your own for ${price}.`,

@@ -11,7 +11,7 @@ import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { api } from '../../../lib/api.ts';
 import { formatNumber } from '../../../lib/format.ts';
 import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
-import { messages as appMessages } from '../../../messages.ts';
+import { messages as sharedMessages } from '../../../messages.ts';
 import { SecondaryText } from '../section.tsx';
 import styles from './budgets-dialog.module.css';
 import { messages } from './messages.ts';
@@ -97,7 +97,7 @@ function BudgetForm({ path, label, name, dailyCreditBudget, spentToday, affected
           onChange={event => setCredits(event.target.value)}
         />
         <Button type="submit" isBusy={save.isPending} disabled={credits === savedCredits}>
-          {appMessages.common.save}
+          {sharedMessages.common.save}
         </Button>
       </div>
       {save.error !== null && <Failure error={save.error} />}

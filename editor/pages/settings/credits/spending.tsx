@@ -8,7 +8,7 @@ import { QueryResult } from '../../../kit/query-result.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { formatNumber, formatUsd } from '../../../lib/format.ts';
 import { apiQuery } from '../../../lib/queries.ts';
-import { messages as common } from '../../../messages.ts';
+import { messages as sharedMessages } from '../../../messages.ts';
 import { DetailList, Section, Truncated } from '../section.tsx';
 import styles from './credits.module.css';
 import { DayChart } from './day-chart.tsx';
@@ -59,7 +59,7 @@ function Report({ report }: { readonly report: SpendingReport }) {
 
 const KEY_COLUMNS: readonly Column<SpendingReport['credentials'][number]>[] = [
   { title: messages.key, cell: ({ name }) => <Truncated text={name} /> },
-  { title: messages.provider, cell: ({ kind }) => common.provider(kind) },
+  { title: messages.provider, cell: ({ kind }) => sharedMessages.provider(kind) },
   {
     title: messages.calls,
     align: 'end',

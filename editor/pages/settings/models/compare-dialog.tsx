@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
 import { SelectField } from '../../../kit/field.tsx';
-import { messages as appMessages } from '../../../messages.ts';
+import { messages as sharedMessages } from '../../../messages.ts';
 import { messages } from './messages.ts';
 import type { ModelProvider, PlanRequest } from './model.ts';
 
@@ -34,7 +34,7 @@ export function CompareDialog({ providers, onChoose, onClose }: CompareDialogPro
         onChange={event => setProvider(event.target.value as ModelProvider)}
         options={providers
           .filter(name => name !== 'comfyui')
-          .map(name => [name, appMessages.provider(name)] as const)}
+          .map(name => [name, sharedMessages.provider(name)] as const)}
       />
     </Dialog>
   );

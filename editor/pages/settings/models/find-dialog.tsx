@@ -10,7 +10,7 @@ import { SearchField } from '../../../kit/search-field.tsx';
 import { Loading } from '../../../kit/spinner.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { api } from '../../../lib/api.ts';
-import { messages as appMessages } from '../../../messages.ts';
+import { messages as sharedMessages } from '../../../messages.ts';
 import { SecondaryText, Truncated } from '../section.tsx';
 import { messages } from './messages.ts';
 import type { ModelProvider, PlanRequest } from './model.ts';
@@ -47,7 +47,7 @@ export function FindDialog({ providers, onChoose, onClose }: FindDialogProps) {
         label={messages.provider}
         value={provider}
         onChange={event => setProvider(event.target.value as ModelProvider)}
-        options={providers.map(name => [name, appMessages.provider(name)] as const)}
+        options={providers.map(name => [name, sharedMessages.provider(name)] as const)}
       />
       <SearchField
         label={messages.search}

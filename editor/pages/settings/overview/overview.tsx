@@ -15,7 +15,7 @@ import { VisuallyHidden } from '../../../kit/visually-hidden.tsx';
 import { api } from '../../../lib/api.ts';
 import { formatBytes, formatExact, formatNumber, formatUsd } from '../../../lib/format.ts';
 import { apiQuery } from '../../../lib/queries.ts';
-import { messages as common } from '../../../messages.ts';
+import { messages as sharedMessages } from '../../../messages.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { DetailList, Introduction, Section, Truncated } from '../section.tsx';
 import { messages } from './messages.ts';
@@ -135,7 +135,7 @@ function ProviderTile() {
       </Tile>
     );
   const failingProviders = new Set([
-    ...keys.filter(({ status }) => status === 'failed').map(({ kind }) => common.provider(kind)),
+    ...keys.filter(({ status }) => status === 'failed').map(({ kind }) => sharedMessages.provider(kind)),
     ...(checks.data?.providers.filter(({ answers }) => answers === false).map(({ label }) => label) ?? []),
   ]);
   return (

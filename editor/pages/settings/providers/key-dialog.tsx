@@ -8,7 +8,7 @@ import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { api } from '../../../lib/api.ts';
 import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { UserFacingError } from '../../../lib/user-facing-error.ts';
-import { messages as appMessages } from '../../../messages.ts';
+import { messages as sharedMessages } from '../../../messages.ts';
 import { messages } from './messages.ts';
 import { PROVIDERS, type ProviderName } from './provider-info.ts';
 import styles from './providers.module.css';
@@ -25,7 +25,7 @@ interface KeyDialogProps {
 
 export function KeyDialog({ provider, owner, takenNames, credential, onClose }: KeyDialogProps) {
   const { keyUrl, addressMode } = PROVIDERS[provider];
-  const label = appMessages.provider(provider);
+  const label = sharedMessages.provider(provider);
   const [apiKey, setApiKey] = useState('');
   const [baseUrl, setBaseUrl] = useState('');
   const reloadModelsAndToast = useReloadModelsAndToast();

@@ -10,7 +10,7 @@ import { QueryResult } from '../../../kit/query-result.tsx';
 import { apiQuery } from '../../../lib/queries.ts';
 import { useSession } from '../../../lib/session.ts';
 import { useSearchFilters } from '../../../lib/use-search-filters.ts';
-import { messages as appMessages } from '../../../messages.ts';
+import { messages as sharedMessages } from '../../../messages.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { Introduction } from '../section.tsx';
 import { CredentialRow } from './credential-row.tsx';
@@ -108,7 +108,7 @@ interface ProviderCardProps {
 
 function ProviderCard({ provider, owner, credentials, isManager, check, onAdd }: ProviderCardProps) {
   const { description, addressMode } = PROVIDERS[provider];
-  const label = appMessages.provider(provider);
+  const label = sharedMessages.provider(provider);
   const isEmpty = credentials.length === 0;
   const addText = addressMode === 'required' ? messages.addServer : messages.addKey;
   return (
