@@ -18,8 +18,7 @@ type ButtonProps = Pick<
 
 /**
  * `renderButton` renders the menu's button. The menu replaces the button once the menu is loaded and the button is pressed
- * or not focused, because replacing a focused button could lose keys. The caller must import the menu's style sheets,
- * because the HTML embeds only the style sheets of pages.
+ * or not focused, because replacing a focused button could lose keys.
  */
 export function lazyMenu<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
