@@ -349,6 +349,8 @@ export type App = {
           /** `IMAGE`, `VIDEO`, `AUDIO`, `TEXT`, `NUMBER` or `JSON` */
           readonly type: string;
           readonly url?: string;
+          /** A still of a rendered video */
+          readonly posterUrl?: string;
           readonly text?: string;
           readonly value?: unknown;
           readonly truncated?: true;
@@ -416,7 +418,10 @@ export type AppInput = {
   readonly choices?: readonly string[];
   /** The maximum number of characters of a text. Default: 10,000 */
   readonly maxLength?: number;
+  /** A required field is empty at first, unless it is a slider, choice or switch */
   readonly isRequired?: boolean;
+  /** An optional field shows the value or file that the workflow has, with which it runs if the field is empty */
+  readonly showsDefault?: boolean;
 };
 
 /** An app in a list */
@@ -495,6 +500,8 @@ export type AppResult = {
         /** `IMAGE`, `VIDEO`, `AUDIO`, `TEXT`, `NUMBER` or `JSON` */
         readonly type: string;
         readonly url?: string;
+        /** A still of a rendered video */
+        readonly posterUrl?: string;
         readonly text?: string;
         readonly value?: unknown;
         readonly truncated?: true;
@@ -525,6 +532,8 @@ export type AppRun = {
         /** `IMAGE`, `VIDEO`, `AUDIO`, `TEXT`, `NUMBER` or `JSON` */
         readonly type: string;
         readonly url?: string;
+        /** A still of a rendered video */
+        readonly posterUrl?: string;
         readonly text?: string;
         readonly value?: unknown;
         readonly truncated?: true;

@@ -4,7 +4,9 @@ import { redact } from '../graph/redact.ts';
 import { type Graph, isObject, type JsonObject } from '../graph/types.ts';
 import { AppError } from '../lib/errors.ts';
 import type { RunDeps } from '../runs/deps.ts';
+import { getMediaUrl } from '../services/media/media-record.ts';
 import { findExecution } from '../store/executions.ts';
+import { findMedia } from '../store/media/media.ts';
 import { presentInputs, readExamples } from './examples.ts';
 import type { AppField } from './fields.ts';
 import { type OpenedApp, openApp } from './open-app.ts';
@@ -57,7 +59,9 @@ export async function readAppPage(
     title: settings.title,
     description: settings.description,
     embedOrigins: settings.embedOrigins,
-    fields: opened.fields.map(field => toFormField(field, values[field.key], options.refused?.error)),
+    fields: await Promise.all(
+      opened.fields.map(field => toFormField(deps, field, values[field.key], options.refused?.error)),
+    ),
     run: run && {
       ...run.presented,
       results: listResults(opened, run.outputs),
@@ -113,16 +117,22 @@ function listThumbnailItems(outputs: AppOutputs): readonly OutputValue[] {
   return [...visuals, ...items].slice(0, 1);
 }
 
-function toFormField(field: AppField, value: unknown, error: AppError | undefined) {
+async function toFormField(deps: RunDeps, field: AppField, value: unknown, error: AppError | undefined) {
   const issue = error?.issues?.find(({ path }) => path === `/inputs/${field.key}`);
   const isFile = field.control === 'media' && isObject(value);
   return {
     ...field,
     kind: field.nodeType.slice('input:'.length),
     value: isFile ? String(value.mediaId ?? '') : toText(value ?? field.initial ?? ''),
-    url: isFile && typeof value.url === 'string' ? value.url : undefined,
+    url: isFile && typeof value.url === 'string' ? value.url : await findFileUrl(deps, field.ownFile),
     error: issue?.message,
   };
+}
+
+async function findFileUrl(deps: RunDeps, file: JsonObject | undefined): Promise<string | undefined> {
+  if (typeof file?.mediaId !== 'string') return typeof file?.url === 'string' ? file.url : undefined;
+  const row = await findMedia(deps.db, file.mediaId);
+  return row && getMediaUrl(deps, row);
 }
 
 function toText(value: unknown): string {

@@ -47,7 +47,19 @@ const AppInputSchema = NamedExact('AppInput', 'An input of the form', {
       description: 'The maximum number of characters of a text. Default: 10,000',
     }),
   ),
-  isRequired: Type.Optional(Type.Boolean({ default: false })),
+  isRequired: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'A required field is empty at first, unless it is a slider, choice or switch',
+    }),
+  ),
+  showsDefault: Type.Optional(
+    Type.Boolean({
+      default: true,
+      description:
+        'An optional field shows the value or file that the workflow has, with which it runs if the field is empty',
+    }),
+  ),
 });
 
 const SETTINGS = {
@@ -237,6 +249,7 @@ const Value = Type.Object(
   {
     type: Type.String({ description: '`IMAGE`, `VIDEO`, `AUDIO`, `TEXT`, `NUMBER` or `JSON`' }),
     url: Type.Optional(Type.String({ format: 'uri' })),
+    posterUrl: Type.Optional(Type.String({ format: 'uri', description: 'A still of a rendered video' })),
     text: Type.Optional(Type.String()),
     value: Type.Optional(Type.Unknown()),
     truncated: Type.Optional(Type.Literal(true)),

@@ -1,5 +1,5 @@
-// Builds the form of an app as fields and as a JSON Schema, and parses submitted values. Visitors do not learn the ids,
-// labels or values of nodes.
+// Builds the form of an app as fields and as a JSON Schema, and parses submitted values. Visitors do not learn the ids and
+// labels of nodes, and of their values only the defaults of the fields.
 import { getInputNames } from '../graph/input-names.ts';
 import type { Plan } from '../graph/plan.ts';
 import type { Graph, GraphNode, Json, JsonObject } from '../graph/types.ts';
@@ -20,9 +20,11 @@ export interface AppField extends AppInput {
   readonly choices: readonly string[];
   readonly maxLength: number;
   readonly isRequired: boolean;
-  /** Whether a run without this input uses a value that the workflow has, which visitors do not learn. */
+  /** Whether a run without this input uses a value that the workflow has. */
   readonly hasOwnValue: boolean;
-  /** The initial value of controls that always have one. */
+  /** The file that the workflow has for an optional input. */
+  readonly ownFile: JsonObject | undefined;
+  /** The text that the field has at first: that of controls that always have one, or the value that the workflow has. */
   readonly initial: string | undefined;
 }
 
@@ -74,8 +76,12 @@ function toField(
   }: { readonly index: number; readonly name: string; readonly defaultLabel: string },
 ): AppField {
   const control = getControl(input, nodeType);
-  const initial = findInitial(control, input, config.value);
-  const isOptional = input.isRequired !== true && initial === undefined;
+  const fixedInitial = findInitial(control, input, config.value);
+  const isRequired = input.isRequired ?? false;
+  const maxLength = input.maxLength ?? DEFAULT_MAX_LENGTH;
+  // A required field is empty at first, so that the visitor is asked for a value.
+  const isOptional = !isRequired && fixedInitial === undefined;
+  const showsOwn = isOptional && input.showsDefault === true;
   return {
     ...input,
     key: `input_${index + 1}`,
@@ -84,11 +90,36 @@ function toField(
     label: input.label ?? defaultLabel,
     control,
     choices: input.choices ?? [],
-    maxLength: input.maxLength ?? DEFAULT_MAX_LENGTH,
-    isRequired: input.isRequired ?? false,
+    maxLength,
+    isRequired,
     hasOwnValue: isOptional && OWN_VALUE_KEYS.some(key => isFilled(config[key])),
-    initial,
+    ownFile: showsOwn && control === 'media' ? findOwnFile(config) : undefined,
+    initial: fixedInitial ?? (showsOwn ? findOwnText(nodeType, config, maxLength) : undefined),
   };
+}
+
+/** Returns the value of an input node as the text of its field, unless the text does not fit. */
+function findOwnText(nodeType: string, { value, items }: JsonObject, maxLength: number): string | undefined {
+  if (nodeType === 'input:list') {
+    const lines = Array.isArray(items) ? items.map(toLine) : [];
+    const isShown =
+      lines.length > 0 && lines.length <= MAX_LIST_ITEMS && lines.every(line => line !== undefined);
+    return isShown && lines.join('\n').length <= DEFAULT_MAX_LENGTH ? lines.join('\n') : undefined;
+  }
+  // A list in place of a single value has no text.
+  if (Array.isArray(items) || !isFilled(value)) return undefined;
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return hasAtMost(text, Math.min(maxLength, DEFAULT_MAX_LENGTH)) ? text : undefined;
+}
+
+const toLine = (item: Json): string | undefined =>
+  typeof item === 'number' || (typeof item === 'string' && item.trim() !== '' && !item.includes('\n'))
+    ? String(item)
+    : undefined;
+
+function findOwnFile({ url, mediaId }: JsonObject): JsonObject | undefined {
+  if (typeof mediaId === 'string' && mediaId !== '') return { mediaId };
+  return typeof url === 'string' && url !== '' ? { url } : undefined;
 }
 
 /** The config keys of input nodes that have a value. */

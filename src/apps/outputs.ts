@@ -11,6 +11,8 @@ export interface OutputValue {
   readonly text?: string;
   /** JSON, or its text. */
   readonly value?: PresentedJson;
+  /** A still of a rendered video. */
+  readonly posterUrl?: string;
   readonly contentType?: string;
   readonly width?: number;
   readonly height?: number;
@@ -50,11 +52,12 @@ function presentOutput(value: Value, truncated: true | undefined): OutputValue {
   const flags = truncated === undefined ? {} : { truncated };
   if (value.type === 'TEXT') return { type, text: value.text, ...flags };
   if (!('media' in value)) return { type, value: presentValue(value), ...flags };
-  const { url, contentType, width, height } = value.media;
+  const { url, contentType, width, height, render } = value.media;
   return {
     type,
     url,
     contentType,
+    ...(render === undefined ? {} : { posterUrl: render.posterUrl }),
     ...(width === null ? {} : { width }),
     ...(height === null ? {} : { height }),
   };

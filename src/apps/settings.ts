@@ -74,7 +74,7 @@ function toRow(body: AppBody, workflow: ReadWorkflowRow, userId: number): NewApp
   const settings: AppSettings = {
     title: body.title,
     description: body.description ?? null,
-    inputs: body.inputs,
+    inputs: body.inputs.map(input => ({ ...input, showsDefault: input.showsDefault ?? true })),
     outputs: body.outputs,
     outputLabels: body.outputLabels ?? {},
     examples: body.examples ?? [],
@@ -268,6 +268,7 @@ async function presentApp(deps: RunDeps, app: AppRow, workflow: ReadWorkflowRow)
     url: getAppUrl(deps, app.slug),
     slug: app.slug,
     ...settings,
+    inputs: settings.inputs.map(input => ({ ...input, showsDefault: input.showsDefault ?? false })),
     isEnabled: app.is_enabled,
     version: app.version ?? ('current' as const),
     ...presentColumns(

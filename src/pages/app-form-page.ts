@@ -20,7 +20,7 @@ export interface FormField {
   readonly choices: readonly string[];
   readonly maxLength: number;
   readonly isRequired: boolean;
-  /** Whether a run without this input uses a value that the workflow has, which visitors do not learn. */
+  /** Whether a run without this input uses the value that the workflow has. */
   readonly hasOwnValue: boolean;
   /** The text, or the id of the media file. */
   readonly value: string;
@@ -33,6 +33,7 @@ export interface FormField {
 export interface ShownItem {
   readonly type: string;
   readonly url?: string;
+  readonly posterUrl?: string;
   readonly text?: string;
   readonly value?: unknown;
   readonly truncated?: true;
@@ -230,11 +231,11 @@ function renderField(field: FormField): Html {
 }
 
 /** Returns the help text, and what happens if the field stays empty. */
-function describeField({ help, hasOwnValue, control }: FormField): string | undefined {
+function describeField({ help, hasOwnValue, control, url }: FormField): string | undefined {
   if (!hasOwnValue) return help;
   const note =
     control === 'media'
-      ? 'Without a file, the app uses its own.'
+      ? `Without a file of yours, the app uses ${url === undefined ? 'its own' : 'this one'}.`
       : 'If you leave this empty, the app uses its own value.';
   return help === undefined ? note : `${help} ${note}`;
 }
@@ -332,11 +333,11 @@ function renderOutput(item: ShownItem, label: string): Html {
 }
 
 /** Renders a value at full size. */
-function renderItem({ type, url, text, value }: ShownItem, label: string): Html {
+function renderItem({ type, url, posterUrl, text, value }: ShownItem, label: string): Html {
   if (url !== undefined && type === 'IMAGE')
     return html`<img src="${toSafeUrl(url, 'media')}" alt="${label}">`;
   if (url !== undefined && type === 'VIDEO')
-    return html`<video src="${toSafeUrl(url, 'media')}" controls playsinline preload="metadata" aria-label="${label}"></video>`;
+    return html`<video src="${toSafeUrl(url, 'media')}"${posterUrl === undefined ? undefined : html` poster="${toSafeUrl(posterUrl, 'media')}"`} controls playsinline preload="metadata" aria-label="${label}"></video>`;
   if (url !== undefined)
     return html`<audio src="${toSafeUrl(url, 'media')}" controls preload="metadata" aria-label="${label}"></audio>`;
   if (text !== undefined) return html`<div class="text pre" dir="auto">${text}</div>`;
@@ -367,11 +368,16 @@ function renderPreviews(
   )}</ul></section>`;
 }
 
+/** Renders a frame of a video: its still, or the frame at one second, because the first frame is often blank. */
+const renderVideoThumb = (url: string, posterUrl: string | undefined): Html =>
+  posterUrl === undefined
+    ? html`<video src="${toSafeUrl(url, 'media')}#t=1" muted playsinline preload="metadata" tabindex="-1"></video>`
+    : html`<img src="${toSafeUrl(posterUrl, 'media')}" alt="" loading="lazy">`;
+
 function renderThumb(item: ShownItem | undefined): Html {
   if (item?.url !== undefined && item.type === 'IMAGE')
     return html`<img src="${toSafeUrl(item.url, 'media')}" alt="" loading="lazy">`;
-  if (item?.url !== undefined && item.type === 'VIDEO')
-    return html`<video src="${toSafeUrl(item.url, 'media')}" muted playsinline preload="metadata" tabindex="-1"></video>`;
+  if (item?.url !== undefined && item.type === 'VIDEO') return renderVideoThumb(item.url, item.posterUrl);
   if (item?.url !== undefined) return html`<span class="words">Audio</span>`;
   const text = item?.text ?? stringifyJson(item?.value ?? '');
   return html`<span class="words" dir="auto">${text.slice(0, MAX_PREVIEW_TEXT)}</span>`;

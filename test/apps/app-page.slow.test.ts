@@ -133,13 +133,40 @@ describe('the app page', () => {
     assert.equal(Buffer.from(await response.arrayBuffer()).toString('latin1', 0, 4), 'wOF2');
   });
 
-  it('says of optional fields that the app has a value of its own', async () => {
+  it('shows the values that the workflow has for optional fields', async () => {
     const inputs = SETTINGS.inputs.map(input => ({ ...input, isRequired: false }));
     const { slug } = await createDefaultApp({ inputs });
     const { text } = await createVisitor(service).request('GET', `/a/${slug}`);
     assert.match(text, /One sentence is enough\. If you leave this empty, the app uses its own value\.</);
     assert.equal(text.split('uses its own value').length, 2);
-    assert.doesNotMatch(text, /lighthouse/);
+    assert.match(text, /<textarea id="input_1"[^>]*>whisper of the hidden lighthouse<\/textarea>/);
+    const view = await service.request<{ inputSchema: { properties: Record<string, object> } }>(
+      'GET',
+      `/apps/${slug}`,
+    );
+    assert.equal((view.body.inputSchema.properties.input_1 as { default?: unknown }).default, SECRET);
+  });
+
+  it('shows a frame of a video that is an example', async () => {
+    const id = await service.createWorkflow({
+      nodes: [
+        node('video', 'video:renderer', { templateId: 'logo-sting', props: { name: 'Ember' } }),
+        node('name', 'input:text', { value: 'Ember' }),
+        node('end', 'output:preview'),
+      ],
+      edges: [edge('name.text > video.name'), edge('video.video > end.input')],
+    });
+    const { id: example } = await service.runWorkflow(id);
+    const slug = await saveApp(service, id, {
+      title: 'Sting',
+      inputs: [],
+      outputs: ['end'],
+      examples: [example],
+      audience: 'anyone',
+    });
+    const { text } = await createVisitor(service).request('GET', `/a/${slug}?example=1`);
+    assert.match(text, /<span class="thumb"><img src="[^"]+\.jpe?g"/);
+    assert.match(text, /<video src="[^"]+\.mp4" poster="[^"]+\.jpe?g" controls/);
   });
 
   it('refuses a second file for a field', async () => {

@@ -17,6 +17,7 @@ const createField = (nodeType: string, values: Partial<AppField> = {}): AppField
   maxLength: 12,
   isRequired: false,
   hasOwnValue: false,
+  ownFile: undefined,
   initial: undefined,
   ...values,
 });
@@ -43,7 +44,7 @@ describe('a text of an app', () => {
 });
 
 describe('an optional field of an app', () => {
-  it('says whether the workflow has a value for it', () => {
+  it('has the value of the workflow, which a required field does not show', () => {
     const graph = {
       nodes: [
         node('text', 'input:text', { value: 'a fox' }),
@@ -67,5 +68,14 @@ describe('an optional field of an app', () => {
         .map(({ nodeId }) => nodeId);
     assert.deepEqual(list(false), ['text', 'number', 'list', 'image']);
     assert.deepEqual(list(true), []);
+    const initials = (isRequired: boolean) =>
+      listFields(
+        {
+          inputs: inputs.map(input => ({ ...input, isRequired, showsDefault: true })),
+        } as unknown as AppSettings,
+        graph,
+      ).flatMap(({ initial, ownFile }) => initial ?? ownFile ?? []);
+    assert.deepEqual(initials(false), ['a fox', '0', 'a\nb', { url: 'https://a.example/b.png' }, '3']);
+    assert.deepEqual(initials(true), ['3']);
   });
 });

@@ -230,7 +230,7 @@ describe('responses to app visitors', () => {
     const { id } = await service.runWorkflow(workflowId, { inputs: { secret_topic: 'an example' } });
     const slug = await saveApp(service, workflowId, {
       ...SECRET_FORM,
-      inputs: [{ nodeId: 'secret_topic' }],
+      inputs: [{ nodeId: 'secret_topic', showsDefault: false }],
       audience: 'anyone',
       examples: [id],
     });

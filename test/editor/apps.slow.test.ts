@@ -115,8 +115,15 @@ describe('the app of a workflow', () => {
     await dialog.getByRole('link', { name: /\/a\/postcards$/ }).waitFor();
     const { body: app } = await editor.service.request<AppSettings>('GET', `/workflows/${id}/app`);
     assert.deepEqual(app.inputs, [
-      { nodeId: 'place', label: 'Where to?', help: 'A city or a country', maxLength: 80, isRequired: true },
-      { nodeId: 'size', label: 'size' },
+      {
+        nodeId: 'place',
+        label: 'Where to?',
+        showsDefault: true,
+        help: 'A city or a country',
+        maxLength: 80,
+        isRequired: true,
+      },
+      { nodeId: 'size', label: 'size', showsDefault: true },
     ]);
     assert.deepEqual(
       [

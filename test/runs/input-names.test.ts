@@ -154,7 +154,14 @@ describe('names of inputs', () => {
       inputs: [{ nodeId: 'first_words' }, { nodeId: 'n2' }],
       outputs: ['end'],
     });
-    assert.deepEqual(saved.body.inputs, [{ nodeId: 'n1' }, { nodeId: 'n2' }], JSON.stringify(saved.body));
+    assert.deepEqual(
+      saved.body.inputs,
+      [
+        { nodeId: 'n1', showsDefault: true },
+        { nodeId: 'n2', showsDefault: true },
+      ],
+      JSON.stringify(saved.body),
+    );
     const run = (inputs: object) => post('/apps/named-inputs/run', { inputs });
     const { body } = await run({ first_words: 'one', input_2: 'two' });
     assert.ok(typeof body.runId === 'string', JSON.stringify(body));

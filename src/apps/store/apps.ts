@@ -34,6 +34,8 @@ export interface AppInput {
   readonly choices?: readonly string[];
   readonly maxLength?: number;
   readonly isRequired?: boolean;
+  /** Whether visitors see the value of the node. Absent: no, because earlier versions never showed it. */
+  readonly showsDefault?: boolean;
 }
 
 /** The settings of an app that no statement filters by. */

@@ -213,6 +213,7 @@ function follow(runId) {
 }
 
 function fillForm(values) {
+  showErrors('');
   for (const [key, value] of Object.entries(values)) {
     const control = form.querySelector(`[name="${key}"]:not([type=hidden])`);
     if (control === null) continue;

@@ -62,7 +62,11 @@ export function toForm(app: AppSettings | undefined, nodes: readonly GraphNode[]
   };
 }
 
-export const toInput = ({ id, data }: GraphNode): AppInput => ({ nodeId: id, label: data.label });
+export const toInput = ({ id, data }: GraphNode): AppInput => ({
+  nodeId: id,
+  label: data.label,
+  showsDefault: true,
+});
 
 function chooseOutputs(nodes: readonly GraphNode[]): readonly string[] {
   const outputs = nodes.filter(isOutputNode);

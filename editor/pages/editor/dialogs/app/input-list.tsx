@@ -152,6 +152,13 @@ function InputDetails({ input, nodeType, onChange }: InputDetailsProps) {
         checked={input.isRequired === true}
         onChange={({ target }) => set('isRequired', target.checked || undefined)}
       />
+      {input.isRequired !== true && (
+        <CheckField
+          label={appMessages.showsDefault}
+          checked={input.showsDefault === true}
+          onChange={({ target }) => set('showsDefault', target.checked)}
+        />
+      )}
     </div>
   );
 }
