@@ -2,13 +2,13 @@
 // an icon of its ports. The image is decorative, because the option has a text label.
 import { useQuery } from '@tanstack/react-query';
 import { memo, useMemo, useState } from 'react';
-import { findExampleTemplate } from '../../../board/example-template.ts';
 import { toTypeColor } from '../../../canvas/colors.ts';
 import { CategoryIcon } from '../../../canvas/icons.tsx';
 import { drawNodeIcon } from '../../../canvas/node-icon.ts';
 import { api } from '../../../lib/api.ts';
 import styles from './add-node.module.css';
 import type { PaletteEntry } from './add-node.tsx';
+import { findExampleTemplate } from './example-template.ts';
 import { findResultImage } from './palette-storage.ts';
 
 export const ChoiceImage = memo(function ChoiceImageContent({ entry }: { readonly entry: PaletteEntry }) {
