@@ -40,6 +40,7 @@ import { editSandbox, generateSandbox } from './sandbox.ts';
 import { talkingSandbox, videoSandbox } from './sandbox-video.ts';
 import { createSpeechNode, ENGINES, SPEECH_REQUIREMENTS } from './speech.ts';
 import { promptConcat, textReplace, textSplit, textTemplate } from './text.ts';
+import { audioTranscription } from './transcription.ts';
 import { videoConcat, videoFrame, videoInfo, videoTrim } from './video.ts';
 
 const DEFINITIONS: readonly NodeDefinition[] = [
@@ -92,6 +93,7 @@ const DEFINITIONS: readonly NodeDefinition[] = [
   videoComfyUi,
   textOpenAiChat,
   textOpenAiResponses,
+  audioTranscription,
   logicIf,
   logicSwitch,
   merge,

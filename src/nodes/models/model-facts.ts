@@ -24,7 +24,7 @@ const TASKS: readonly (readonly [type: RegExp, task: ModelTask])[] = [
   [/^(?:video|talking):.*(?:image_to_video|reference_to_video|frame_to_video|motion_control)/, 'animate'],
   [/^talking:/, 'talk'],
   [/^audio:.*(?:tts|speech|kokoro|chatterbox)/, 'speak'],
-  [/^text:.*(?:whisper|wizper|speech_to_text)/, 'transcribe'],
+  [/^text:.*(?:whisper|wizper|speech_to_text)|_transcription$/, 'transcribe'],
 ];
 
 function findTask({ nodeType, inputs }: ModelEntry): ModelTask {

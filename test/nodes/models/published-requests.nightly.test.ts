@@ -2,8 +2,9 @@
 // publish.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { SPEECH_RATE, toWav } from '../../../src/codecs/speech.ts';
 import type { InputDef } from '../../../src/graph/catalog.ts';
-import type { FieldType } from '../../../src/graph/types.ts';
+import type { FieldType, MediaRef } from '../../../src/graph/types.ts';
 import { createNodeCatalog, findNode } from '../../../src/nodes/catalog.ts';
 import { startNode } from '../../support/engine/node-context.ts';
 import { NO_PEERS } from '../../support/peers.ts';
@@ -32,6 +33,7 @@ const REQUESTS: Readonly<Record<string, TypeTable>> = {
     [/^POST \/v1\/chat\/completions/, 'OpenAI.ChatCompletionCreateParamsNonStreaming'],
     [/^POST \/v1\/responses$/, 'OpenAI.Responses.ResponseCreateParamsNonStreaming'],
     [/^POST \/v1\/audio\/speech/, 'OpenAI.Audio.SpeechCreateParams'],
+    [/^POST \/v1\/audio\/transcriptions/, 'OpenAI.Audio.TranscriptionCreateParamsNonStreaming'],
   ],
   elevenlabs: [
     [/^POST \/v1\/text-to-speech\//, 'BodyTextToSpeechFull.Raw'],
@@ -48,6 +50,7 @@ const ANSWERS: Readonly<Record<string, TypeTable>> = {
   openai: [
     [/^POST \/v1\/images\//, 'OpenAI.ImagesResponse'],
     [/^POST \/v1\/chat\//, 'OpenAI.ChatCompletion'],
+    [/^POST \/v1\/audio\/transcriptions/, 'OpenAI.Audio.TranscriptionVerbose'],
     // The client adds the joined text.
     [/\/v1\/responses/, "Omit<OpenAI.Responses.Response, 'output_text'>"],
   ],
@@ -112,10 +115,16 @@ function answerSamples(provider: string, answered: readonly Exchange[]): readonl
 /** Matches models from fal's list, which is newer than the types of fal's client. */
 const UNTYPED = /^\/(?:openai\/gpt-image-2|bytedance\/seedance-2|fal-ai\/flux-1\/dev)/;
 
+/** Fields of servers of one's own, which OpenAI does not know. */
+const SERVER_FIELDS: ReadonlySet<string> = new Set(['server', 'seed', 'steps', 'negative_prompt']);
+const isServerNode = (inputs: readonly InputDef[]): boolean => inputs.some(({ id }) => id === 'server');
+
 describe('requests to providers and answers of the fake providers', { skip: NO_PEERS }, () => {
   let providers: AllProviders;
+  let sound: MediaRef;
   before(async () => {
     providers = await startAllProviders();
+    sound = await providers.ctx.upload(toWav(new Int16Array(SPEECH_RATE)), 'audio/wav');
   });
   after(() => providers.close());
 
@@ -152,11 +161,14 @@ describe('requests to providers and answers of the fake providers', { skip: NO_P
     Object.fromEntries(
       inputs
         .filter(({ required, isPort }) => isFull || required === true || isPort)
+        .filter(({ id }) => !isServerNode(inputs) || !SERVER_FIELDS.has(id))
         .map(input => [input.id, toSample(input)]),
     );
   /** Runs a node until its call is submitted. Ignores errors of the provider. */
   const submit = async (nodeType: string, values: Readonly<Record<string, unknown>>): Promise<void> => {
-    await startNode(nodeType, { ...values, maxCredits: 9 }, providers.ctx).catch(
+    // This node decodes its audio.
+    const decoded = nodeType === 'audio:openai_transcription' ? { audio: sound } : {};
+    await startNode(nodeType, { ...values, ...decoded, maxCredits: 9 }, providers.ctx).catch(
       (err: { readonly code?: string }) => {
         if (err.code?.startsWith('provider_') !== true && err.code !== undefined) throw err;
       },

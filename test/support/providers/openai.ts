@@ -58,6 +58,7 @@ export async function startOpenAi(file: Buffer): Promise<OpenAiDouble> {
     if (path === '/v1/chat/completions')
       return { status: 200, body: { ...CHAT, choices: [toChoice(state.chat)], usage: chatUsage } };
     if (path === '/v1/audio/speech') return { status: 200, body: file };
+    if (path === '/v1/audio/transcriptions') return { status: 200, body: TRANSCRIPTION };
     if (method === 'POST' && path === '/v1/responses') {
       const missingParameter = findMissingParameter(request.json);
       if (missingParameter !== undefined) {
@@ -90,6 +91,15 @@ export async function startOpenAi(file: Buffer): Promise<OpenAiDouble> {
 }
 
 const CHAT = { id: 'c', object: 'chat.completion', created: 1, model: 'gpt-test' };
+const TRANSCRIPTION = {
+  text: 'A fox.',
+  language: 'english',
+  duration: 1,
+  words: [
+    { word: 'A', start: 0, end: 0.4 },
+    { word: 'fox', start: 0.4, end: 0.9 },
+  ],
+};
 const RESPONSE = {
   object: 'response',
   created_at: 1,
