@@ -3,6 +3,7 @@ import { runPlan } from '../src/engine/run.ts';
 import type { RunOptions } from '../src/engine/types.ts';
 import type { Catalog } from '../src/graph/catalog.ts';
 import { createPlan } from '../src/graph/plan.ts';
+import { readSettings } from '../src/lib/settings.ts';
 import { defineNode, type NodeContext, type NodeDefinition, number, text } from '../src/nodes/define.ts';
 import { median } from './load.ts';
 import type { Row } from './row.ts';
@@ -81,7 +82,7 @@ function createRunOptions(definition: NodeDefinition): RunOptions {
     openCredential: rejectAccess,
     now: Date.now,
     providers: {},
-    settings: { CDN_URL: '', FFMPEG_PATH: undefined },
+    settings: { ...readSettings({}), CDN_URL: '' },
   } satisfies Partial<NodeContext>;
   return {
     findDefinition: () => definition,

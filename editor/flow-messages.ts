@@ -158,6 +158,9 @@ const flow = {
   searchNodes: 'Search nodes',
   allNodes: 'All',
   needsProvider: 'Needs a key',
+  runsLocally: 'Runs on this machine',
+  modelLicense: (license: string) => `License of the model: ${license}.`,
+  modelOrigin: 'Where it comes from',
   modelsOfProviders: 'Models that need a provider key',
   missingKeys: {
     title: 'Missing provider keys',

@@ -44,7 +44,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   runs: ['services', 'engine', 'nodes', ...PROVIDER_TYPES, 'store', 'media', 'graph', 'lib'],
   services: ['engine', 'render', 'nodes', ...PROVIDER_TYPES, 'store', 'media', 'graph', 'lib'],
   engine: ['nodes/define.ts', 'graph', 'lib'],
-  nodes: ['providers', 'sandbox', 'codecs', 'media/images.ts', 'media/svg', 'render', 'graph', 'lib'],
+  nodes: [
+    'providers',
+    'local',
+    'sandbox',
+    'codecs',
+    'media/images.ts',
+    'media/svg',
+    'render',
+    'graph',
+    'lib',
+  ],
   render: [
     'codecs',
     'media/accepted-types.ts',
@@ -58,6 +68,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Types only: pages show what the services return.
   pages: ['services/content/present-content.ts', 'services/content/content.schema.ts', 'graph', 'lib'],
   media: ['codecs/probe/probe.ts', 'lib'],
+  local: ['lib'],
   sandbox: ['lib'],
   telemetry: ['lib'],
   providers: ['lib'],
@@ -106,6 +117,8 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   '@fontsource-variable/': ['render/text/coverage.ts'],
   '@modelcontextprotocol/': ['mcp'],
   '@opentelemetry/': ['telemetry'],
+  '@neplex/vectorizer': ['local/process/vectorize.ts'],
+  '@shiguredo/rnnoise-wasm': ['local/process/speech.ts'],
   '@napi-rs/canvas': ['render/paint/canvas.ts'],
   '@jitl/': ['sandbox'],
   aws4fetch: ['media'],
@@ -115,6 +128,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'client-zip': ['lib/zip.ts'],
   commander: ['cli/program.ts'],
   croner: ['automation'],
+  eld: ['local/process/language.ts'],
   esbuild: ['bundle'],
   fastify: ['http'],
   'file-type': ['media/sniff.ts'],
@@ -129,6 +143,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'modern-tar': ['services/backups/archive.ts'],
   'node-webcodecs': ['codecs'],
   'oidc-provider': ['mcp/oauth'],
+  'onnxruntime-node': ['local/process/onnx.ts'],
   'openid-client': ['services/sessions/openid.ts'],
   papaparse: ['automation'],
   pg: ['store/db.ts', 'services/backups/store/copy.ts', 'store/connection/silence.ts'],
@@ -141,6 +156,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'sanitize-html': ['pages/markdown.ts'],
   saxes: ['media', 'automation'],
   sharp: ['media/images.ts', 'media/image-work.ts', 'media/svg/rasterize-process.ts'],
+  'tesseract.js-core': ['local/process/read-text.ts'],
   'string-width': ['cli/terminal/text-width.ts'],
   typebox: ['lib/schema-check.ts', 'http', 'mcp', 'apps', 'automation', 'runs', 'services', 'render/schema'],
   undici: ['lib'],
@@ -162,7 +178,7 @@ interface SourceFile {
 const STATIC_IMPORT =
   /^(?:import|export)\s+(?<type>type\s+)?(?:[\w*\s{},$]*?\sfrom\s*)?(['"])(?<specifier>[^'"\n]+)\2/gm;
 const DYNAMIC_IMPORT =
-  /^(?!\s*(?:\/\/|\*|\/\*)).*?\b(?:import|import\.meta\.resolve)\(\s*(['"`])(?<specifier>[^'"`\n]+)\1/gm;
+  /^(?!\s*(?:\/\/|\*|\/\*)).*?\b(?:import|import\.meta\.resolve|loadPackage<\w+>)\(\s*(['"`])(?<specifier>[^'"`\n]+)\1/gm;
 
 function scanImports(text: string): Import[] {
   const imports: Import[] = [];

@@ -17,6 +17,7 @@ export type Error = {
    * - `component_circle`: A component contains itself
    * - `component_too_deep`: Components are nested too deeply
    * - `component_too_large`: The workflow is too large with its components
+   * - `local_nodes_off`: A node runs models on this machine, which is turned off or not installed
    * - `provider_not_configured`: A node needs a provider that is not configured
    * - `svg_not_drawable`: An SVG input of a paid model cannot be rasterized
    * - `workflow_inactive`: The workflow is inactive
@@ -110,6 +111,7 @@ export type Error = {
     | 'component_circle'
     | 'component_too_deep'
     | 'component_too_large'
+    | 'local_nodes_off'
     | 'provider_not_configured'
     | 'svg_not_drawable'
     | 'workflow_inactive'
@@ -870,6 +872,12 @@ export type CatalogEntry = {
   readonly costUsd?: number;
   /** Where the price was read, and when */
   readonly priceSource?: string;
+  /** Runs a model or library on the machine of the service, without network */
+  readonly runsLocally?: true;
+  /** With `runsLocally`: the license of the model or library, such as `MIT` */
+  readonly license?: string;
+  /** With `runsLocally`: the URL where the model or library comes from */
+  readonly origin?: string;
   /** The `type` that the node must have */
   readonly customNodeType?: string;
   readonly dynamicPorts?: true;

@@ -30,6 +30,11 @@ const KIND_BY_CODE: Readonly<Record<string, FailureKind>> = {
   cancelled: 'cancelled',
   // The owner has to change the workflow, its provider or their account.
   provider_not_configured: 'out of order',
+  local_nodes_off: 'out of order',
+  local_model_invalid: 'out of order',
+  local_process_ended: 'out of order',
+  local_out_of_memory: 'input',
+  local_timed_out: 'input',
   provider_auth: 'out of order',
   provider_insufficient_funds: 'out of order',
   provider_unavailable: 'out of order',

@@ -14,6 +14,10 @@ import { createGuardedFetch } from '../lib/fetch.ts';
 import { newId } from '../lib/ids.ts';
 import { findSecretsKey } from '../lib/secrets-key.ts';
 import { readSettings, type Settings } from '../lib/settings.ts';
+import { getVoiceModel } from '../local/models.ts';
+import { LOCAL_FEATURES, listMissing, listOcrLanguages } from '../local/packages.ts';
+import { runLocal } from '../local/run-local.ts';
+import { SPEECH_RATE } from '../local/tasks.ts';
 import { describeStorageProblem, getConfiguredBucket } from '../media/open-storage.ts';
 import { getBucketOrigin, openS3Storage } from '../media/s3.ts';
 import { openEnvironment } from '../services/credentials/provider-credential.ts';
@@ -105,6 +109,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
       throw new OptionalCheckError(toError(err).message);
     }
   },
+  'local nodes': checkLocalNodes,
 };
 
 export const doctor: Command = async ({ options, terminal }) => {
@@ -267,6 +272,29 @@ async function checkBaseUrl({ BASE_URL, HOST, PORT }: Settings): Promise<string>
   throw new Error(
     `${BASE_URL} responds with status ${response.status}, which is not a response of this service. Configure the proxy to forward to ${HOST}:${PORT} without changing paths, or set BASE_URL to the address that people open`,
   );
+}
+
+/** Loads every library of the nodes that run on this machine, by running one. */
+async function checkLocalNodes(settings: Settings): Promise<string> {
+  if (settings.LOCAL_NODES === 'off') return 'off, because of LOCAL_NODES';
+  const missing = new Set(LOCAL_FEATURES.flatMap(listMissing));
+  if (missing.size > 0)
+    throw new OptionalCheckError(
+      `packages are not installed: ${[...missing].join(', ')}; run npm ci with npm 11 or later, or set ONNXRUNTIME_NODE_INSTALL=skip with npm 10`,
+    );
+  try {
+    const signal = AbortSignal.timeout(CODEC_TIMEOUT_MS);
+    const input = {
+      model: getVoiceModel(),
+      samples: new Float32Array(SPEECH_RATE),
+      skip: 0,
+      keep: SPEECH_RATE,
+    };
+    await runLocal('speech', input, { settings, signal });
+  } catch (err) {
+    throw new OptionalCheckError(`a model cannot be run: ${toError(err).message}`);
+  }
+  return `ONNX Runtime runs, text is read in: ${listOcrLanguages().join(', ')}`;
 }
 
 async function runProgram(program: string, args: readonly string[]): Promise<string> {

@@ -77,6 +77,10 @@ export interface CatalogEntry {
   readonly estimatedCredits: number | null;
   readonly costUsd?: number;
   readonly priceSource?: string;
+  /** Set for nodes that run a model or library on this machine, with its license and where it comes from. */
+  readonly runsLocally?: true;
+  readonly license?: string;
+  readonly origin?: string;
   readonly customNodeType?: string;
   readonly dynamicPorts?: true;
   readonly dynamicPortsNote?: string;
@@ -101,6 +105,8 @@ export const isModel = ({ category, source }: Pick<CatalogEntry, 'category' | 's
 /** Returns whether nodes of the type only annotate the board and never run, such as notes and groups. */
 export const isCanvasOnly = (entry: CatalogEntry | undefined): boolean => entry?.source === 'registry-shell';
 
+export type UnavailableCode = 'provider_not_configured' | 'local_nodes_off';
+
 export interface ResolvedPorts {
   readonly inputs: readonly InputDef[];
   readonly outputs: readonly OutputDef[];
@@ -108,6 +114,8 @@ export interface ResolvedPorts {
   readonly problem?: string | undefined;
   /** A sentence that says what this service lacks to run the node, such as a configured provider. */
   readonly unavailableReason?: string | undefined;
+  /** The code of the error with which a run is refused for this reason. */
+  readonly unavailableCode?: UnavailableCode | undefined;
   /** Whether the ports are written into the node when its workflow is saved. */
   readonly isSaved?: boolean | undefined;
 }

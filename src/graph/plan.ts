@@ -1,6 +1,13 @@
 // Plans a run: sorts the nodes in topological order and resolves each node's config and input sources.
 import { createOriginFinder, isBypassed } from './bypass.ts';
-import { type Catalog, type InputDef, isCanvasOnly, type OutputDef, type ResolvedPorts } from './catalog.ts';
+import {
+  type Catalog,
+  type InputDef,
+  isCanvasOnly,
+  type OutputDef,
+  type ResolvedPorts,
+  type UnavailableCode,
+} from './catalog.ts';
 import { resolveEdges } from './handles.ts';
 import {
   type Category,
@@ -31,6 +38,7 @@ export interface PlanNode {
   readonly outputDefs: readonly OutputDef[];
   /** A sentence that says what this service lacks to run the node. */
   readonly unavailableReason?: string;
+  readonly unavailableCode?: UnavailableCode;
   readonly inputs: readonly PlanInput[];
   /** The distinct indexes of the nodes that this node feeds. */
   readonly dependents: readonly number[];
@@ -221,7 +229,7 @@ function toPlanNodes(order: readonly Draft[]): readonly PlanNode[] {
     }));
     const sourceIndexes = new Set(inputs.map(({ sourceIndex }) => sourceIndex));
     const component = draft.node[COMPONENT];
-    const { unavailableReason } = draft.ports;
+    const { unavailableReason, unavailableCode } = draft.ports;
     for (const sourceIndex of sourceIndexes) dependents[sourceIndex]?.push(index);
     return {
       id: draft.node.id,
@@ -232,6 +240,7 @@ function toPlanNodes(order: readonly Draft[]): readonly PlanNode[] {
       inputDefs: draft.ports.inputs,
       outputDefs: draft.ports.outputs,
       ...(unavailableReason === undefined ? {} : { unavailableReason }),
+      ...(unavailableCode === undefined ? {} : { unavailableCode }),
       inputs,
       dependents: dependents[index] ?? [],
       sourceCount: sourceIndexes.size,

@@ -14,6 +14,7 @@ export const ERROR_CODES = {
   component_circle: [400, 'A component contains itself'],
   component_too_deep: [400, 'Components are nested too deeply'],
   component_too_large: [400, 'The workflow is too large with its components'],
+  local_nodes_off: [400, 'A node runs models on this machine, which is turned off or not installed'],
   provider_not_configured: [400, 'A node needs a provider that is not configured'],
   svg_not_drawable: [400, 'An SVG input of a paid model cannot be rasterized'],
   workflow_inactive: [400, 'The workflow is inactive'],

@@ -252,6 +252,27 @@ const SETTINGS = {
     oneOf(['proxy', 'redirect']),
   ),
   CODE_NODES: setting('offer the node that runs programs of users', 'true', flag),
+  LOCAL_NODES: setting(
+    'on, or off to hide the nodes that run models on this machine',
+    'on',
+    oneOf(['on', 'off']),
+  ),
+  LOCAL_PROCESSES: optionalSetting(
+    'processes of this worker that run local models at the same time',
+    integer(1, 64),
+    'half of the cores, at least 1',
+  ),
+  LOCAL_MEMORY_MB: setting(
+    'memory limit in MB of a process that runs local models',
+    '1500',
+    integer(256, 1_000_000),
+  ),
+  LOCAL_TIMEOUT_MS: setting(
+    'time limit in ms of one call of a local model, such as a part of an image',
+    '120000',
+    integer(1000, 3_600_000),
+  ),
+  LOCAL_MODELS_DIR: optionalSetting('a folder with your own local models', toPath),
   SANDBOX_MODELS: setting('offer the local sandbox models', 'true', flag),
   TEMPLATES_DIR: optionalSetting('a folder with your own video templates as JSON', text),
   WORKFLOW_TEMPLATES_DIR: optionalSetting(

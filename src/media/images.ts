@@ -1,6 +1,7 @@
 // Reads and transforms images as bytes.
-import type { Sharp } from 'sharp';
+import type { OverlayOptions, Sharp } from 'sharp';
 import { AppError } from '../lib/errors.ts';
+import { yieldTurn } from '../lib/yield-turn.ts';
 import { readLaterFrames } from './animation.ts';
 import { isCompleteImage } from './image-completeness.ts';
 import {
@@ -277,6 +278,218 @@ export function compositeImages(
     };
     return encode(baseImage.composite([layer]), chooseFormat(info));
   });
+}
+
+/** 8-bit pixels, row by row. */
+export interface PixelImage extends Size {
+  readonly bytes: Uint8Array;
+}
+
+/** The number of bytes of a pixel: gray, RGB or RGBA. */
+type Channels = 1 | 3 | 4;
+
+export interface PixelOptions {
+  readonly channels: Channels;
+  /** Images with more pixels are refused. */
+  readonly maxPixels: number;
+  /** Scales to this size, without keeping the aspect ratio. */
+  readonly size?: Size;
+  /** Reduces the longer side to this length. */
+  readonly maxSide?: number;
+  /** Enlarges smaller images to that length, at most this many times. Default: 1. */
+  readonly maxEnlargement?: number;
+}
+
+export interface ReadPixels extends PixelImage {
+  /** Of the file. */
+  readonly info: ImageInfo;
+}
+
+/** Reads the pixels of an image in sRGB. Transparency becomes white unless the result has it. */
+export function readPixels(
+  bytes: Uint8Array,
+  { channels, maxPixels, size, maxSide, maxEnlargement = 1 }: PixelOptions,
+  signal: AbortSignal,
+): Promise<ReadPixels> {
+  return runImageWork(bytes, signal, async open => {
+    // With a profile, gray would have three channels.
+    const image = channels === 1 ? open(bytes) : open(bytes).withIccProfile('srgb');
+    const info = await readImageInfo(image);
+    requirePixels(info, maxPixels);
+    signal.throwIfAborted();
+    if (size !== undefined) image.resize({ ...size, fit: 'fill' });
+    if (maxSide !== undefined) {
+      const side = Math.min(maxSide, Math.max(info.width, info.height) * maxEnlargement);
+      // A kernel without negative parts draws no outlines around edges.
+      const kernel = maxEnlargement > 1 ? { kernel: 'mitchell' as const } : {};
+      image.resize({ width: side, height: side, fit: 'inside', ...kernel });
+    }
+    const colored = channels === 4 ? image.ensureAlpha() : image.flatten({ background: '#ffffff' });
+    const result = await colored
+      .toColourspace(channels === 1 ? 'b-w' : 'srgb')
+      .raw({ depth: 'uchar' })
+      .toBuffer({ resolveWithObject: true });
+    return { width: result.info.width, height: result.info.height, bytes: result.data, info };
+  });
+}
+
+function requirePixels({ width, height }: Size, maxPixels: number): void {
+  if (width * height <= maxPixels) return;
+  const limit = Math.floor(maxPixels / 1e5) / 10;
+  throw new AppError(
+    'unreadable_image',
+    `The image has ${width} × ${height} pixels. The limit here is ${limit} megapixels. Make it smaller.`,
+  );
+}
+
+/** Encodes RGB: as JPEG or WebP if the original is, otherwise as PNG. `alpha` is scaled to the size of the pixels. */
+export function encodePixels(
+  { width, height, bytes }: PixelImage,
+  { info, alpha }: { readonly info: ImageInfo; readonly alpha?: PixelImage | undefined },
+  signal: AbortSignal,
+): Promise<ImageFile> {
+  return runImagesWork([], signal, async () => {
+    const image = await openPixels({ width, height, bytes }, 3);
+    if (alpha !== undefined) await addAlpha(image, alpha, { width, height });
+    return encode(
+      image,
+      alpha === undefined || info.contentType === 'image/webp' ? chooseFormat(info) : 'png',
+    );
+  });
+}
+
+/** Reads the transparency of an image, one byte per pixel. */
+export function readAlpha(bytes: Uint8Array, signal: AbortSignal): Promise<PixelImage> {
+  return runImageWork(bytes, signal, async open => {
+    const image = open(bytes);
+    const { width, height } = await readImageInfo(image);
+    return { width, height, bytes: await readAlphaChannel(image) };
+  });
+}
+
+const readAlphaChannel = (image: Sharp): Promise<Buffer> =>
+  image.ensureAlpha().extractChannel('alpha').toColourspace('b-w').raw({ depth: 'uchar' }).toBuffer();
+
+/** What was transparent stays so. Changes the first. */
+async function multiplyAlpha(alpha: Buffer, other: Buffer): Promise<void> {
+  for (let start = 0; start < alpha.length; start += ALPHA_BLOCK) {
+    await yieldTurn();
+    const end = Math.min(alpha.length, start + ALPHA_BLOCK);
+    for (let at = start; at < end; at++) alpha[at] = Math.round(((alpha[at] ?? 0) * (other[at] ?? 0)) / 255);
+  }
+}
+
+const ALPHA_BLOCK = 100_000;
+
+/** Makes everything transparent where the mask is 0. The mask is scaled to the size of the image. */
+export async function cutOut(
+  bytes: Uint8Array,
+  mask: PixelImage,
+  signal: AbortSignal,
+): Promise<{ readonly image: ImageFile; readonly mask: ImageFile }> {
+  const image = await runImageWork(bytes, signal, async open => {
+    const source = open(bytes).withIccProfile('srgb');
+    const info = await readImageInfo(source);
+    const rgb = source.removeAlpha().toColourspace('srgb').raw({ depth: 'uchar' });
+    const { data, info: size } = await rgb.toBuffer({ resolveWithObject: true });
+    signal.throwIfAborted();
+    const opaque = await openPixels({ width: size.width, height: size.height, bytes: data }, 3);
+    const scaled = await (await scalePixels(mask, size)).raw({ depth: 'uchar' }).toBuffer();
+    if (info.hasAlpha) await multiplyAlpha(scaled, await readAlphaChannel(open(bytes)));
+    await addAlpha(opaque, { width: size.width, height: size.height, bytes: scaled }, size);
+    return { file: await encode(opaque, info.contentType === 'image/webp' ? 'webp' : 'png'), size };
+  });
+  return {
+    image: image.file,
+    mask: await runImagesWork([], signal, async () =>
+      encode((await scalePixels(mask, image.size)).toColourspace('b-w'), 'png'),
+    ),
+  };
+}
+
+/** How an area is hidden. */
+export const COVERS = ['blur', 'pixelate', 'cover'] as const;
+export type Cover = (typeof COVERS)[number];
+
+/** Hides areas, which must be inside the image, so that what was there cannot be restored. */
+export function coverAreas(
+  bytes: Uint8Array,
+  { areas, cover }: { readonly areas: readonly (Size & Pick<Area, 'x' | 'y'>)[]; readonly cover: Cover },
+  signal: AbortSignal,
+): Promise<ImageFile> {
+  return runImageWork(bytes, signal, async open => {
+    const image = open(bytes).withIccProfile('srgb');
+    const info = await readImageInfo(image);
+    if (areas.length === 0) return encode(image, chooseFormat(info));
+    const { data, info: raw } = await image
+      .toColourspace('srgb')
+      .raw({ depth: 'uchar' })
+      .toBuffer({ resolveWithObject: true });
+    const pixels = { width: raw.width, height: raw.height, bytes: data };
+    const layers: OverlayOptions[] = [];
+    for (const area of areas) {
+      signal.throwIfAborted();
+      const part = (await openPixels(pixels, raw.channels)).extract({
+        left: area.x,
+        top: area.y,
+        width: area.width,
+        height: area.height,
+      });
+      layers.push({ input: await hide(part, area, cover), left: area.x, top: area.y });
+    }
+    const covered = (await openPixels(pixels, raw.channels)).composite(layers);
+    return encode(raw.channels === 3 ? covered.removeAlpha() : covered, chooseFormat(info));
+  });
+}
+
+/** A face that is reduced to so few pixels cannot be recognized. */
+const COVER_PIXELS = 8;
+
+/** Returns the part as an ellipse. */
+async function hide(part: Sharp, { width, height }: Size, cover: Cover): Promise<Buffer> {
+  const sharp = await loadSharp();
+  const scale = COVER_PIXELS / Math.max(width, height);
+  const small = await part
+    .removeAlpha()
+    .resize({ ...roundSize({ width: width * scale, height: height * scale }), fit: 'fill' })
+    .png()
+    .toBuffer();
+  const kernel = cover === 'blur' ? 'cubic' : 'nearest';
+  const black = { create: { width, height, channels: 3, background: '#000000' } } as const;
+  const hidden =
+    cover === 'cover' ? sharp(black) : sharp(small).resize({ width, height, fit: 'fill', kernel });
+  const mask = new Uint8Array(width * height);
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++) {
+      const distance = Math.hypot((2 * x + 1) / width - 1, (2 * y + 1) / height - 1);
+      mask[y * width + x] = 255 * Math.max(0, Math.min(1, (1 - distance) * EDGE_SHARPNESS));
+    }
+  const opaque = await hidden.toColourspace('srgb').raw({ depth: 'uchar' }).toBuffer();
+  const ellipse = await openPixels({ width, height, bytes: opaque }, 3);
+  await addAlpha(ellipse, { width, height, bytes: mask }, { width, height });
+  return ellipse.png().toBuffer();
+}
+
+/** The edge of an ellipse is soft over this part of its radius, inverted. */
+const EDGE_SHARPNESS = 12;
+
+async function openPixels({ width, height, bytes }: PixelImage, channels: 1 | 2 | 3 | 4): Promise<Sharp> {
+  const sharp = await loadSharp();
+  return sharp(bytes, { raw: { width, height, channels }, limitInputPixels: MAX_PIXELS });
+}
+
+/** Scales pixels of one channel. */
+async function scalePixels(pixels: PixelImage, { width, height }: Size): Promise<Sharp> {
+  const image = (await openPixels(pixels, 1)).toColourspace('b-w');
+  return pixels.width === width && pixels.height === height
+    ? image
+    : image.resize({ width, height, fit: 'fill', kernel: 'cubic' });
+}
+
+/** Adds pixels of one channel as the transparency of an image of this size. */
+async function addAlpha(image: Sharp, alpha: PixelImage, { width, height }: Size): Promise<void> {
+  const scaled = await (await scalePixels(alpha, { width, height })).raw({ depth: 'uchar' }).toBuffer();
+  image.joinChannel(scaled, { raw: { width, height, channels: 1 } });
 }
 
 export interface GridOptions {

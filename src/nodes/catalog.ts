@@ -2,13 +2,14 @@
 import { type CodecSettings, hasBackend } from '../codecs/backend.ts';
 import type { Catalog, ResolvedPorts } from '../graph/catalog.ts';
 import type { Settings } from '../lib/settings.ts';
+import { LOCAL_FEATURES, type LocalFeature, listMissing } from '../local/packages.ts';
 import { DISPLAY_NAMES, findDisplayName, findServerName } from '../providers/names.ts';
 import { audioExtract, audioMix, audioMux, audioTrim } from './audio.ts';
 import { group, stickyNote } from './canvas.ts';
 import { textToImageCard } from './card.ts';
 import { code } from './code.ts';
 import { componentCall } from './component.ts';
-import type { NodeDefinition, Requirement } from './define.ts';
+import type { LocalRequirement, NodeDefinition, Requirement } from './define.ts';
 import { httpRequest } from './http.ts';
 import {
   imageAdjust,
@@ -24,6 +25,13 @@ import {
 import { inputAudio, inputImage, inputJson, inputList, inputNumber, inputText, inputVideo } from './input.ts';
 import { jsonBuild, jsonExtract } from './json.ts';
 import { collect, listItem, listSlice } from './list.ts';
+import { blurFaces } from './local/blur-faces.ts';
+import { cleanSpeech } from './local/clean-speech.ts';
+import { cutoutPerson } from './local/cutout-person.ts';
+import { language } from './local/language.ts';
+import { ocr } from './local/ocr.ts';
+import { upscale } from './local/upscale.ts';
+import { vectorize } from './local/vectorize.ts';
 import { approval, delay, logicIf, logicSwitch, merge } from './logic.ts';
 import { math } from './math.ts';
 import { generateComfyUi, videoComfyUi } from './models/comfyui.ts';
@@ -81,6 +89,13 @@ const DEFINITIONS: readonly NodeDefinition[] = [
   audioMix,
   audioExtract,
   audioMux,
+  upscale,
+  cutoutPerson,
+  blurFaces,
+  ocr,
+  cleanSpeech,
+  vectorize,
+  language,
   textToImageCard,
   videoRenderer,
   generateSandbox,
@@ -112,7 +127,7 @@ const NO_PORTS: ResolvedPorts = { inputs: [], outputs: [] };
 
 /** The settings that the catalog depends on. */
 export type CatalogSettings = Pick<Settings, 'SANDBOX_MODELS'> &
-  Partial<Pick<Settings, 'prices' | 'CODE_NODES'>> &
+  Partial<Pick<Settings, 'prices' | 'CODE_NODES' | 'LOCAL_NODES'>> &
   Partial<ProviderSettings> &
   CodecSettings;
 
@@ -120,11 +135,28 @@ interface RequirementCheck {
   isMet(settings: CatalogSettings): boolean;
   /** For a provider: a sentence that says why its nodes cannot run and what to do. */
   readonly missingProvider?: string;
+  /** For other requirements: why runs of its nodes are refused. Without it, they fail. */
+  readonly refusal?: (settings: CatalogSettings) => string;
+}
+
+const LOCAL_REQUIREMENTS = Object.fromEntries(
+  LOCAL_FEATURES.map(feature => [`local-${feature}`, createLocalCheck(feature)]),
+) as Readonly<Record<LocalRequirement, RequirementCheck>>;
+
+function createLocalCheck(feature: LocalFeature): RequirementCheck {
+  return {
+    isMet: ({ LOCAL_NODES }) => LOCAL_NODES !== 'off' && listMissing(feature).length === 0,
+    refusal: ({ LOCAL_NODES }) =>
+      LOCAL_NODES === 'off'
+        ? 'Nodes that run models on this machine are turned off. Ask the operator to set LOCAL_NODES=on.'
+        : `Packages of this node are not installed: ${listMissing(feature).join(', ')}. Ask the operator to install them with npm ci.`,
+  };
 }
 
 type FixedRequirement = Exclude<Requirement, `openai/${string}`>;
 
 const REQUIREMENTS: Readonly<Record<FixedRequirement, RequirementCheck>> = {
+  ...LOCAL_REQUIREMENTS,
   sandbox: { isMet: settings => settings.SANDBOX_MODELS },
   code: { isMet: settings => settings.CODE_NODES !== false },
   codec: { isMet: settings => hasBackend(settings) },
@@ -257,7 +289,11 @@ function buildCatalog(
       if (definition === undefined) return NO_PORTS;
       const need = definition.requires(config);
       const ports = definition.ports(config);
-      const unavailableReason = need === undefined || isMet(need) ? undefined : explainRequirement(need);
+      if (need === undefined || isMet(need)) return ports;
+      const refusal = getCheck(need).refusal?.(settings);
+      if (refusal !== undefined)
+        return { ...ports, unavailableReason: refusal, unavailableCode: 'local_nodes_off' };
+      const unavailableReason = explainRequirement(need);
       return unavailableReason === undefined ? ports : { ...ports, unavailableReason };
     },
   };

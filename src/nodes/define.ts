@@ -11,6 +11,8 @@ import type {
 import type { Category, FieldType, Json, JsonObject, MediaRef, PortType, Value } from '../graph/types.ts';
 import type { Limiter } from '../lib/limiter.ts';
 import type { Settings } from '../lib/settings.ts';
+import type { LocalFeature } from '../local/packages.ts';
+import type { LocalSettings } from '../local/run-local.ts';
 import type { ProviderCredential } from '../providers/credential.ts';
 import { getProviderLimiter } from '../providers/limits.ts';
 import {
@@ -79,9 +81,17 @@ export const choice = <const E extends readonly [string, ...string[]]>(
   ...options,
 });
 
+/** Defines a config field that is true or false, by default false. */
+export const flag = (label: string, options?: SpecOptions): Spec<boolean, 'BOOLEAN'> => ({
+  type: 'BOOLEAN',
+  label,
+  default: false,
+  ...options,
+});
+
 /** The services that a node can use while it runs. */
 /** The settings that nodes use. */
-export type NodeSettings = Pick<Settings, 'CDN_URL' | 'FFMPEG_PATH'>;
+export type NodeSettings = Pick<Settings, 'CDN_URL' | 'FFMPEG_PATH' | 'LOCAL_NODES'> & LocalSettings;
 
 export interface NodeContext {
   readonly settings: NodeSettings;
@@ -237,7 +247,15 @@ export type NodeOutput = string | number | Json | MediaRef | Value | readonly Va
 export type NodeResult = Readonly<Record<string, NodeOutput>> | Suspend;
 
 /** A requirement of a node. catalog.ts maps it to settings. */
-export type Requirement = 'sandbox' | 'code' | 'codec' | 'sandbox-video' | 'speech-command' | CredentialKey;
+export type Requirement =
+  | 'sandbox'
+  | 'code'
+  | 'codec'
+  | 'sandbox-video'
+  | 'speech-command'
+  | LocalRequirement
+  | CredentialKey;
+export type LocalRequirement = `local-${LocalFeature}`;
 
 /**
  * How a forecast computes the node's result before the run: `by-value` from known inputs, `by-shape` also from inputs
@@ -278,6 +296,8 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
   readonly findWarnings?: ConfigCheck;
   /** Absent if calls are free of charge. */
   readonly pricing?: Pricing;
+  /** Set for nodes that run models on this machine: the license and the origin of the model or library. */
+  readonly local?: { readonly license: string; readonly origin: string };
   readonly deprecated?: true;
   readonly hidden?: true;
   /**
@@ -348,6 +368,7 @@ export function defineNode<I extends Specs, C extends Specs>(
       inputs: fixed.inputs,
       outputs: fixed.outputs,
       ...(pricing === undefined ? FREE : describePricing(pricing, readDefaults(declaration.config))),
+      ...(declaration.local === undefined ? {} : { runsLocally: true, ...declaration.local }),
       ...(declaration.customNodeType === undefined ? {} : { customNodeType: declaration.customNodeType }),
       ...(dynamic === undefined ? {} : { dynamicPorts: true, dynamicPortsNote: dynamic.note }),
       ...(declaration.deprecated === undefined ? {} : { deprecated: true }),

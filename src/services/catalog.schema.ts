@@ -68,6 +68,17 @@ const Entry = Named('CatalogEntry', 'A node type', {
   ),
   costUsd: Type.Optional(Type.Number()),
   priceSource: Type.Optional(Type.String({ description: 'Where the price was read, and when' })),
+  runsLocally: Type.Optional(
+    Type.Literal(true, {
+      description: 'Runs a model or library on the machine of the service, without network',
+    }),
+  ),
+  license: Type.Optional(
+    Type.String({ description: 'With `runsLocally`: the license of the model or library, such as `MIT`' }),
+  ),
+  origin: Type.Optional(
+    Type.String({ description: 'With `runsLocally`: the URL where the model or library comes from' }),
+  ),
   customNodeType: Type.Optional(Type.String({ description: 'The `type` that the node must have' })),
   dynamicPorts: Type.Optional(Type.Literal(true)),
   dynamicPortsNote: Type.Optional(Type.String()),

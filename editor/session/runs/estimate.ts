@@ -53,7 +53,7 @@ export async function estimateBoard(
     needs: withoutSamples.needs ?? [],
     nodeIds: withSamples.sampled ?? [],
     changedIds: withSamples.issues
-      .filter(({ code }) => code === 'provider_not_configured')
+      .filter(({ code }) => code === 'provider_not_configured' || code === 'local_nodes_off')
       .map(({ nodeId }) => nodeId),
     withoutSamples,
   };

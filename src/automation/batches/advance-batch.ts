@@ -49,6 +49,7 @@ const STOP_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'daily_limit_exceeded',
   'daily_execution_limit',
   'provider_not_configured',
+  'local_nodes_off',
   'unpriced_model',
   'workflow_inactive',
   'forbidden',

@@ -17,6 +17,8 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
     'The daily limit of the provider key is used up. Resume it tomorrow, or raise the limit of the key.',
   daily_execution_limit: 'You have started as many runs as your plan allows in a day. Resume it tomorrow.',
   provider_not_configured: 'A provider that the workflow uses has no credential. Add one, then resume it.',
+  local_nodes_off:
+    'A node that runs on this machine is turned off or not installed. Ask the operator, then resume it.',
 };
 
 /** Notifies people, unless a user stopped the batch. */

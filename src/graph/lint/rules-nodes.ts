@@ -1,6 +1,6 @@
 // Defines the lint rules for single nodes: type, position, settings and ports.
 import { isBypassed } from '../bypass.ts';
-import type { InputDef } from '../catalog.ts';
+import type { InputDef, UnavailableCode } from '../catalog.ts';
 import { findTokenProblem } from '../config-ports.ts';
 import { findListProblem, findNumberProblem } from '../fields.ts';
 import { quote, toJsonPointer } from '../issues.ts';
@@ -51,7 +51,12 @@ export const NODE_RULES: readonly Rule[] = [
   createNodeRule('invalid_token', 'warning', forActive(findInvalidTokens)),
   createNodeRule('unusable_config', 'warning', forActive(findUnusable)),
   createNodeRule('undrawable_text', 'warning', forActive(findUndrawableTexts)),
-  createNodeRule('provider_not_configured', 'warning', forActive(findUnavailable)),
+  createNodeRule(
+    'provider_not_configured',
+    'warning',
+    forActive(createUnavailableFinder('provider_not_configured')),
+  ),
+  createNodeRule('local_nodes_off', 'warning', forActive(createUnavailableFinder('local_nodes_off'))),
 ];
 
 /** An issue of a node rule. `path` is relative to the node. */
@@ -283,8 +288,11 @@ function* findUndrawableTexts(
     yield { path: ['data', 'config', ...path], message };
 }
 
-function* findUnavailable({ ports: { unavailableReason } }: LintNode): Iterable<NodeRuleIssue> {
-  if (unavailableReason !== undefined) yield { path: ['data', 'nodeType'], message: unavailableReason };
+function createUnavailableFinder(code: UnavailableCode): (node: LintNode) => Iterable<NodeRuleIssue> {
+  return ({ ports: { unavailableReason, unavailableCode = 'provider_not_configured' } }) =>
+    unavailableReason === undefined || unavailableCode !== code
+      ? []
+      : [{ path: ['data', 'nodeType'], message: unavailableReason }];
 }
 
 /** Yields the settings in `config` that the node type has, with their definitions. */

@@ -35,6 +35,7 @@ export const START_ERRORS = [
   'cyclic_graph',
   ...COMPONENT_ERRORS,
   'provider_not_configured',
+  'local_nodes_off',
   'svg_not_drawable',
   'no_sample',
   'workflow_inactive',

@@ -42,6 +42,8 @@ export interface PoolOptions {
   readonly isCostly?: boolean;
   /** A worker ends after this many tasks. Default: no limit. */
   readonly maxTasks?: number;
+  /** An idle worker ends after this time to free its memory. Default: 20 s. */
+  readonly idleMs?: number;
 }
 
 export interface ThreadPoolOptions extends Pick<PoolOptions, 'timeoutMs' | 'maxWaiting' | 'reserved'> {
@@ -72,7 +74,6 @@ export interface WorkerPool<Input, Output> {
 /** Thrown when a task exceeds its limit of time or memory. */
 export class TaskTooCostlyError extends Error {}
 
-/** An idle worker ends after this time to free its memory. */
 const IDLE_MS = 20_000;
 
 /** After this time, the time that an account has used workers counts half. */
@@ -120,7 +121,7 @@ export function createPool<Input, Output>(options: PoolOptions): WorkerPool<Inpu
   const busyAccounts = new Set<string>();
   const rests = new Rests();
   const usage = createUsage();
-  const idleWorkers = new IdlePool<PoolWorker>(IDLE_MS, worker => worker.terminate());
+  const idleWorkers = new IdlePool<PoolWorker>(options.idleMs ?? IDLE_MS, worker => worker.terminate());
   const sentContexts = new WeakMap<PoolWorker, object>();
   const taskCounts = new WeakMap<PoolWorker, number>();
   const { workers: reservedWorkers, maxTimeoutMs: maxReservedMs } = options.reserved ?? NOTHING_RESERVED;

@@ -98,7 +98,7 @@ async function describeSample(
 /**
  * Estimates the run. Throws before credits are reserved if a paid call is known to be impossible (except for a credential
  * that was deleted, with which the call fails): 400
- * `provider_not_configured`, `svg_not_drawable`; 403 `unpriced_model`; 402 `max_credits_exceeded`,
+ * `provider_not_configured`, `local_nodes_off`, `svg_not_drawable`; 403 `unpriced_model`; 402 `max_credits_exceeded`,
  * `daily_limit_exceeded`.
  */
 export async function estimateForStart(

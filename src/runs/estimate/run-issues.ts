@@ -3,6 +3,7 @@ import type { NodeForecast } from '../../engine/forecast.ts';
 import { describeMissingInputs } from '../../engine/inputs.ts';
 import type { PlannedRun } from '../../engine/reuse.ts';
 import type { Step } from '../../engine/types.ts';
+import type { UnavailableCode } from '../../graph/catalog.ts';
 import type { Plan, PlanNode } from '../../graph/plan.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
 import { boundCall, isFreeCall, OVER_MAX_CREDITS } from '../../nodes/models/pricing.ts';
@@ -38,11 +39,11 @@ export function findIssues(
 export function findUnavailableNodes(
   { nodes }: Plan,
   steps: ReadonlyMap<string, Step> = new Map(),
-): readonly NodeIssue[] {
-  return nodes.flatMap(({ id, unavailableReason }) =>
+): readonly (NodeIssue & { readonly code: UnavailableCode })[] {
+  return nodes.flatMap(({ id, unavailableReason, unavailableCode = 'provider_not_configured' }) =>
     unavailableReason === undefined || steps.get(id)?.status === 'COMPLETED'
       ? []
-      : [{ nodeId: id, code: 'provider_not_configured', message: unavailableReason } as const],
+      : [{ nodeId: id, code: unavailableCode, message: unavailableReason }],
   );
 }
 
@@ -143,11 +144,11 @@ export function requireBounded(issues: readonly NodeIssue[], { credits, breakdow
   throw new AppError('max_credits_exceeded', OVER_MAX_CREDITS, { issues, details });
 }
 
-/** Throws 400 `provider_not_configured`. */
-export function requireProviders(issues: readonly NodeIssue[], hint = ''): void {
+/** Throws 400 `provider_not_configured` or `local_nodes_off`. */
+export function requireProviders(issues: ReturnType<typeof findUnavailableNodes>, hint = ''): void {
   const [firstIssue] = issues;
   if (firstIssue !== undefined)
-    throw new AppError('provider_not_configured', `${firstIssue.message}${hint}`, { issues });
+    throw new AppError(firstIssue.code, `${firstIssue.message}${hint}`, { issues });
 }
 
 /** Returns a warning for each node that takes its sample result. */

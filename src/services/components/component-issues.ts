@@ -24,6 +24,7 @@ const RELEVANT_CODES: ReadonlySet<string> = new Set([
   'unusable_config',
   'unequal_lists',
   'provider_not_configured',
+  'local_nodes_off',
 ]);
 
 /** Returns the relevant issues of a component by itself. Its inputs are ports of the call, whose lint reports them. */

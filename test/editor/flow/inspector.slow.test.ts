@@ -50,6 +50,21 @@ describe('the inspector', () => {
     assert.deepEqual(testPage.errors, []);
   });
 
+  it('says that a node runs on this machine, and whose model it runs', async () => {
+    const id = await flow.create({
+      nodes: [createNode('upscale', 'utility', 'edit:upscale_local', {}, 0)],
+      edges: [],
+    });
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await nodeOf(page, 'upscale').click({ position: { x: 90, y: 20 } });
+    const inspector = page.getByRole('complementary', { name: 'Inspector' });
+    await inspector.getByText('Runs on this machine. License of the model: MIT.').waitFor();
+    const link = inspector.getByRole('link', { name: 'Where it comes from' });
+    assert.equal(await link.getAttribute('href'), 'https://github.com/thekevinscott/UpscalerJS');
+    assert.deepEqual(testPage.errors, []);
+  });
+
   it('edits the ports of a program as rows', async () => {
     const config = {
       code: 'export default () => ({})',

@@ -33,6 +33,8 @@ export const NODES: Readonly<Record<string, readonly object[]>> = {
   // Long values go to another process and back.
   'utility:code': [CODE, { ...CODE, code: 'export default ({ a }) => ({ out: [a, a, a] });' }],
   'utility:math': [{}],
+  // Long values go to another process.
+  'utility:language': [{}],
   'utility:list_item': [{ index: 7 }],
   'utility:list_slice': [{ start: 0, end: 90 }],
   'utility:text_to_image_card': [{}],
@@ -63,6 +65,14 @@ export const UNPROBED_NODES: Readonly<Record<string, readonly string[]>> = {
     'utility:image_grid',
     'utility:image_convert',
     'utility:image_info',
+  ],
+  'decoded by threads of libvips or in processes, then sent to a process in parts of limited size': [
+    'edit:upscale_local',
+    'edit:cutout_person_local',
+    'edit:blur_faces_local',
+    'text:ocr_local',
+    'audio:clean_speech_local',
+    'utility:vectorize',
   ],
   'decoded, encoded and drawn in processes and threads': [
     'utility:video_trim',

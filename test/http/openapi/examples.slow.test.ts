@@ -32,6 +32,7 @@ const recordedExamples: RecordedExamples = { responses: {}, requests: {}, errors
 const NOT_RECORDED: Readonly<Record<string, string>> = {
   run_output_too_large: 'needs a run with much output',
   svg_not_drawable: 'needs a provider that is paid',
+  local_nodes_off: 'needs a service with LOCAL_NODES=off',
   daily_execution_limit: 'needs fifty runs of a free account, at ten a minute',
   component_too_deep: 'needs ten workflows',
   component_too_large: 'needs thousands of nodes',

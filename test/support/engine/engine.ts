@@ -7,7 +7,16 @@ import type { Graph, JsonObject } from '../../../src/graph/types.ts';
 import type { NodeDefinition, NodeSettings } from '../../../src/nodes/define.ts';
 import type { Pricing } from '../../../src/nodes/models/pricing.ts';
 
-export const NODE_SETTINGS: NodeSettings = { CDN_URL: 'http://localhost/cdn', FFMPEG_PATH: undefined };
+export const NODE_SETTINGS: NodeSettings = {
+  CDN_URL: 'http://localhost/cdn',
+  FFMPEG_PATH: undefined,
+  DATA_DIR: './data',
+  LOCAL_NODES: 'off',
+  LOCAL_PROCESSES: undefined,
+  LOCAL_MEMORY_MB: 1500,
+  LOCAL_TIMEOUT_MS: 120_000,
+  LOCAL_MODELS_DIR: undefined,
+};
 
 export interface NodeSketch {
   readonly type: string;

@@ -45,7 +45,7 @@ export function makeContext(options: ContextOptions = {}): TestContext {
   const upload = async (bytes: Uint8Array, contentType: string, name = 'file'): Promise<MediaRef> => {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const mediaId = `med_${sha256.slice(0, 26)}`;
-    const isImage = contentType.startsWith('image/');
+    const isImage = contentType.startsWith('image/') && contentType !== 'image/svg+xml';
     const { width, height } = isImage ? await inspectImage(bytes, signal) : { width: null, height: null };
     const url = `http://localhost/cdn/${mediaId}/${name}`;
     const ref = { mediaId, url, contentType, sha256, bytes: bytes.length, width, height, duration: null };

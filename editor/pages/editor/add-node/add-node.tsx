@@ -164,8 +164,11 @@ export function usePaletteEntries(text: string, placement: Placement): readonly 
 function findAvailableEntries({ session }: EditorContextValue, { from }: Placement): readonly CatalogEntry[] {
   const { catalog, store } = session;
   const visibleEntries = catalog.entries.filter(
-    ({ nodeType, hidden, deprecated, isAvailable }) =>
-      nodeType !== COMPONENT_CALL && !deprecated && (!hidden || isAvailable === false),
+    ({ nodeType, hidden, deprecated, isAvailable, runsLocally }) =>
+      nodeType !== COMPONENT_CALL &&
+      !deprecated &&
+      // A key does not make a node available that runs on this machine.
+      (!hidden || (isAvailable === false && !runsLocally)),
   );
   if (from === undefined) return visibleEntries;
   const { board } = store.getState();
@@ -224,7 +227,9 @@ function toChoice(entry: PaletteEntry, section: string | undefined): Choice {
     ),
     hint: needsProvider(entry)
       ? [formatEntryPrice(entry), flowMessages.needsProvider].filter(Boolean).join(' · ')
-      : formatEntryPrice(entry),
+      : entry.runsLocally
+        ? flowMessages.runsLocally
+        : formatEntryPrice(entry),
     ...(needsProvider(entry) ? { isDimmed: true as const } : {}),
     icon: <ChoiceImage entry={entry} />,
     ...(section === undefined ? {} : { section }),

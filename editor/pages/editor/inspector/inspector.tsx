@@ -7,7 +7,7 @@ import Star from 'icon:star';
 import Close from 'icon:x';
 import { useState } from 'react';
 import { isBypassed } from '../../../../src/graph/bypass.ts';
-import { type InputDef, isCanvasOnly } from '../../../../src/graph/catalog.ts';
+import { type CatalogEntry, type InputDef, isCanvasOnly } from '../../../../src/graph/catalog.ts';
 import { isComponentCall } from '../../../../src/graph/components/calls.ts';
 import { isNamedInput } from '../../../../src/graph/input-names.ts';
 import type { GraphNode } from '../../../../src/graph/types.ts';
@@ -89,6 +89,7 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
         {entry?.description !== undefined && !isComponentCall(node) && (
           <p className={styles.description}>{entry.description}</p>
         )}
+        {entry?.runsLocally && <LocalModel entry={entry} />}
         {entry !== undefined && replaceModel.isAvailable?.(editor) && (
           <div className={styles.model}>
             <span>{flowMessages.model}</span>
@@ -121,6 +122,20 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
         {entry !== undefined && !isCanvasOnly(entry) && <RunButtons node={node} />}
       </div>
     </aside>
+  );
+}
+
+/** Says that the node needs no provider, and whose model it runs. */
+function LocalModel({ entry: { license, origin } }: { readonly entry: CatalogEntry }) {
+  return (
+    <p className={styles.description}>
+      {flowMessages.runsLocally}. {license !== undefined && <>{flowMessages.modelLicense(license)} </>}
+      {origin !== undefined && (
+        <a href={origin} target="_blank" rel="noreferrer">
+          {flowMessages.modelOrigin}
+        </a>
+      )}
+    </p>
   );
 }
 
