@@ -707,6 +707,7 @@ export type Batch = {
         readonly count: number;
       }[]
     | null;
+  readonly targets: readonly string[] | null;
   readonly metadata: Readonly<Record<string, unknown>> | null;
   /** Set in lists and events if `axes` or `metadata` has more than 16 KB and is therefore null. Read the batch to get them. */
   readonly truncated?: boolean;
@@ -775,6 +776,8 @@ export type BatchRequest = {
     /** `product`: every combination; `zip`: the first values, then the second ones, … */
     readonly mode?: 'product' | 'zip';
   };
+  /** Run only these nodes and the nodes that they need */
+  readonly targets?: readonly string[];
   /** The most that the whole batch may cost. It stops before a row that would exceed it. */
   readonly maxCredits?: number;
   /** How many rows run at the same time */

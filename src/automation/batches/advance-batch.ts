@@ -297,6 +297,7 @@ async function startRow(deps: RunDeps, actor: UserActor, batch: BatchHead, row: 
     request: {
       inputs: JsonText.trust<JsonObject>(row.inputs),
       ...(row.config === null ? {} : { config: JsonText.trust<RunConfig>(row.config) }),
+      ...(batch.targets === null ? {} : { targets: JSON.parse(batch.targets) as string[] }),
       ...(maxCredits === null ? {} : { maxCredits }),
       ...(retriedId === null ? {} : { keep: { executionId: retriedId } }),
     },

@@ -95,6 +95,13 @@ export const CreateBatchBody = NamedExact(
   'The rows to run, as exactly one of `rows`, `tableId` with `mapping`, and `matrix`',
   {
     ...SOURCES,
+    targets: Type.Optional(
+      Type.Array(NodeId, {
+        minItems: 1,
+        maxItems: 100,
+        description: 'Run only these nodes and the nodes that they need',
+      }),
+    ),
     maxCredits: Type.Optional(
       Type.Integer({
         minimum: 0,
@@ -257,6 +264,7 @@ export const Batch = Named('Batch', 'A workflow that runs over many rows', {
       { description: 'For a matrix of combinations, what varies. The last one varies fastest.' },
     ),
   ),
+  targets: Nullable(Type.Array(Type.String(), { description: 'The nodes to run; null: all' })),
   metadata: Nullable(Type.Object({}, { additionalProperties: true })),
   truncated: Type.Optional(
     Type.Boolean({

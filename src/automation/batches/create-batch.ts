@@ -72,6 +72,7 @@ export async function createBatch(
   if (earlierBatch !== null) return earlierBatch;
   const { workflow, readRows, estimate, bytes, axes } = await prepareBatch(deps, user, workflowId, body);
   const axesText = axes === null ? null : JSON.stringify(axes);
+  const targets = body.targets === undefined ? null : JSON.stringify(body.targets);
   const metadata = body.metadata === undefined ? null : stringifyJson(body.metadata);
   const batch = {
     id: newId('batch', deps.now()),
@@ -87,9 +88,10 @@ export async function createBatch(
     estimated_credits: estimate.credits,
     estimate_is_exact: estimate.exact,
     axes: axesText,
+    targets,
     metadata,
     webhook: webhook === undefined ? null : encryptTarget(deps, webhook),
-    bytes: bytes + Buffer.byteLength(`${axesText ?? ''}${metadata ?? ''}`),
+    bytes: bytes + Buffer.byteLength(`${axesText ?? ''}${targets ?? ''}${metadata ?? ''}`),
     created_at: new Date(deps.now()),
   };
   const presentedEstimate = await presentEstimate(deps, user, { workflow, estimate });

@@ -57,7 +57,7 @@ export async function exportBatch(
   { format, hasMark, signal }: ExportOptions,
 ): Promise<BatchExport> {
   const batch = await authorizeBatch(deps, requireScope(actor, 'workflows:read'), id);
-  const plan = await readPlan(deps, toVersionKey(batch.workflow_id, batch.workflow_version));
+  const plan = await readPlan(deps, toVersionKey(batch.workflow_id, batch.workflow_version, batch.targets));
   const stream =
     format === 'zip'
       ? createZipStream(listFiles(deps, batch, plan, signal))

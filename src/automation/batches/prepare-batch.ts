@@ -76,7 +76,7 @@ export async function prepareBatch(
   }
   const version = await deps.versions.get(deps.db, workflow.id, workflow.version);
   const owner = { userId: user.userId, workspace: getWorkspaceId(workflow) };
-  const planRow = createRowPlanner(deps, workflow, version);
+  const planRow = createRowPlanner(deps, workflow, { version, targets: body.targets });
   if (hasConfig !== true) await planRow(null);
   const issues = new RowIssues();
   const prices: RowPrice[] = [];
@@ -209,7 +209,7 @@ interface PlannedRow extends PlanWithCredentials {
 function createRowPlanner(
   deps: RunDeps,
   workflow: ReadWorkflowRow,
-  version: GraphVersion,
+  { version, targets }: { readonly version: GraphVersion; readonly targets: CreateBatchBody['targets'] },
 ): (config: string | null) => Promise<PlannedRow> {
   const plans = createLru<PlannedRow>(MAX_CACHED_CHARACTERS);
   const owner = { workspace: getWorkspaceId(workflow), workflowId: workflow.id };
@@ -225,7 +225,8 @@ function createRowPlanner(
     const config = text === null ? undefined : new JsonText<RunConfig>(text);
     const { runnable } = await prepareVersion(deps, workflow.id, { number: workflow.version, config });
     await yieldTurn();
-    const resolved = await resolvePlan(deps, planRequest(deps, runnable, {}), owner, resolve);
+    const basePlan = planRequest(deps, runnable, targets === undefined ? {} : { targets });
+    const resolved = await resolvePlan(deps, basePlan, owner, resolve);
     requireProviders(findUnavailableNodes(resolved.plan));
     const { plan } = resolved;
     const planned = {

@@ -96,6 +96,7 @@ function presentWithCharge(deps: RunDeps, batch: PresentableBatch, charged = 0) 
       charged,
     },
     axes: batch.axes === null ? null : JsonText.trust<readonly Axis[]>(batch.axes),
+    targets: batch.targets === null ? null : JsonText.trust<readonly string[]>(batch.targets),
     metadata: batch.metadata === null ? null : JsonText.trust<JsonObject>(batch.metadata),
     ...(batch.is_truncated ? { truncated: true } : {}),
     ...presentColumns(batch, 'created_at finished_at'),
@@ -141,7 +142,7 @@ export const PAGE_SIZE = { maxBytes: 15_000_000, outputBytes: MAX_LISTED_ROW_BYT
 /** Presents rows with the outputs of their executions. */
 export async function presentRows(
   deps: RunDeps,
-  batch: Pick<StoredBatch, 'id' | 'workflow_id' | 'workflow_version'>,
+  batch: Pick<StoredBatch, 'id' | 'workflow_id' | 'workflow_version' | 'targets'>,
   storedRows: readonly RowDetails[],
   maxRowBytes = MAX_LISTED_ROW_BYTES,
 ) {
@@ -149,7 +150,7 @@ export async function presentRows(
   const ids = rows.flatMap(({ status, execution_id }) =>
     status === 'completed' && execution_id !== null ? [execution_id] : [],
   );
-  const plan = await readPlan(deps, toVersionKey(batch.workflow_id, batch.workflow_version));
+  const plan = await readPlan(deps, toVersionKey(batch.workflow_id, batch.workflow_version, batch.targets));
   const runSteps =
     ids.length === 0 ? [] : await listStepsOfRuns(deps.db, ids, { maxBytes: MAX_LISTED_ROW_BYTES });
   const outputs = new Map<string, readonly object[]>();

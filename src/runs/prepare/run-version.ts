@@ -101,10 +101,15 @@ export type RunVersionKey = Pick<ExecutionRow, 'workflow_id' | 'workflow_version
   Partial<Pick<ExecutionRow, 'components'>>;
 
 /** Returns the key of a run of this version without config or inputs. */
-export const toVersionKey = (workflowId: string, version: number): RunVersionKey => ({
+export const toVersionKey = (
+  workflowId: string,
+  version: number,
+  /** JSON text of the nodes to run. */
+  targets: string | null = null,
+): RunVersionKey => ({
   workflow_id: workflowId,
   workflow_version: version,
-  request: '{}',
+  request: targets === null ? '{}' : `{"targets":${targets}}`,
 });
 
 /**

@@ -45,6 +45,7 @@ const createBatchRow = (): NewBatch => ({
   estimated_credits: 0,
   estimate_is_exact: true,
   axes: null,
+  targets: null,
   metadata: null,
   webhook: null,
   bytes: 2,

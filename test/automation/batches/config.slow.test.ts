@@ -168,6 +168,41 @@ describe('the matrix of a batch', () => {
     assert.match(lines[1] ?? '', / \+ /);
   });
 
+  it('runs only the targets and the nodes that they need', async () => {
+    const workflow = await service.createWorkflow(GRAPH);
+    const matrix = { config: { draw: { seed: [3, 4] } } };
+    const path = `/workflows/${workflow}/batches`;
+    const body = { matrix, targets: ['draw'] };
+    const accepted = await service.request<{ batchId: string }>('POST', path, body);
+    assert.equal(accepted.status, 202, JSON.stringify(accepted.body));
+    const batchPath = `/batches/${accepted.body.batchId}`;
+    await waitUntil('the batch to end', async () => {
+      const batch = await service.request<{ status: string; targets: unknown }>('GET', batchPath);
+      assert.deepEqual(batch.body.targets, ['draw']);
+      return batch.body.status === 'COMPLETED';
+    });
+    type SeedRow = {
+      readonly executionId: string;
+      readonly outputs: readonly { label: string; seed: number }[];
+    };
+    const page = await service.request<{ data: readonly SeedRow[] }>('GET', `${batchPath}/rows`);
+    const rows = page.body.data;
+    assert.deepEqual(
+      rows.map(({ outputs }) => outputs.map(({ seed }) => seed)),
+      [[3], [4]],
+    );
+    const run = await service.request<{ nodeStates: readonly { nodeId: string }[] }>(
+      'GET',
+      `/executions/${rows[0]?.executionId}`,
+    );
+    assert.deepEqual(
+      run.body.nodeStates.map(({ nodeId }) => nodeId),
+      ['who', 'what', 'join', 'draw'],
+    );
+    const unknown = await service.request('POST', path, { matrix, targets: ['none'] });
+    assert.equal(unknown.status, 400);
+  });
+
   it('is refused with the invalid combinations', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const getRefusal = async (matrix: object): Promise<Refusal> => {

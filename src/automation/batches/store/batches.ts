@@ -27,6 +27,8 @@ export interface NewBatch {
   readonly estimate_is_exact: boolean;
   /** JSON text: the inputs and config fields that a matrix varies. */
   readonly axes: string | null;
+  /** JSON text: the ids of the nodes to run, with the nodes that they need. Null: all nodes. */
+  readonly targets: string | null;
   /** JSON text. */
   readonly metadata: string | null;
   /** JSON text of {url, secret}, with the secret encrypted. */
@@ -60,7 +62,7 @@ export type BatchHead = Omit<StoredBatch, 'axes' | 'metadata' | 'webhook' | 'wor
 
 const HEAD_COLUMNS = `b.id, b.workflow_id, b.workflow_version, b.user_id, b.workspace, b.status, b.reason, b.total, b.concurrency,
   b.max_credits, b.stop_after_failures, b.failures_in_a_row, b.cancels_running, b.first_rows, b.estimated_credits, b.estimate_is_exact,
-  b.bytes, b.seq, b.created_at, b.finished_at,
+  b.targets, b.bytes, b.seq, b.created_at, b.finished_at,
   json_build_object(${ROW_STATUSES.map(status => `'${status}', b.rows_${status}`).join(', ')}) as counts`;
 const COLUMNS = `${HEAD_COLUMNS}, b.axes, b.metadata, b.webhook, ${selectWorkflowName('b')}`;
 
