@@ -1,7 +1,13 @@
 // Checks access to batches, schedules and triggers, which depends on the user's role in the workflow.
 import { AppError } from '../lib/errors.ts';
 import type { RunDeps } from '../runs/deps.ts';
-import { authorize, findRole, roleAllows, type WorkflowAction } from '../services/accounts/access.ts';
+import {
+  authorize,
+  findRole,
+  requireOpenTeam,
+  roleAllows,
+  type WorkflowAction,
+} from '../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../services/accounts/actor.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import type { AutomationOwner } from './store.ts';
@@ -27,6 +33,7 @@ export async function authorizeAutomation<R extends { readonly workflow_id: stri
   const workflow = row && (await findWorkflow(deps.db, row.workflow_id, user.userId));
   if (row === undefined || workflow === undefined)
     throw new AppError('not_found', `${noun[0]?.toUpperCase()}${noun.slice(1)} not found.`);
+  requireOpenTeam(user, workflow.team_id);
   const role = findRole(user, workflow);
   const mayRead = isOwn && action === 'edit' && role !== undefined;
   if (mayRead || roleAllows(role, action)) return { row, workflow };

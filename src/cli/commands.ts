@@ -287,6 +287,12 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./users.ts')).createResetLink,
   },
   {
+    usage: 'users reset-second-factor <email>',
+    summary: 'remove the second factors of an account whose owner lost them, and end its sessions',
+    examples: ['graphwright users reset-second-factor ana@example.com'],
+    load: async () => (await import('./users.ts')).resetSecondFactor,
+  },
+  {
     usage: 'teams create <name>',
     summary: 'create a team and print its id',
     examples: ['graphwright teams create "Studio Lisbon"'],

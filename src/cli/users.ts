@@ -1,5 +1,5 @@
 // `graphwright users`: manages accounts, over HTTP if there is a key, else directly in the database.
-import type { CreatedUser, PasswordLink } from '../../sdk/src/schemas.ts';
+import type { CreatedUser, PasswordLink, UserPage } from '../../sdk/src/schemas.ts';
 import { type Command, type CommandInput, UsageError } from './command.ts';
 import { parseScopes } from './keys.ts';
 import { runAsOperator } from './operator.ts';
@@ -51,3 +51,19 @@ async function createLink(
   const until = link.expiresAt === null ? '' : `, until ${link.expiresAt}`;
   terminal.note(`Valid for one use${until}; earlier links of this account no longer work. Shown only once.`);
 }
+
+export const resetSecondFactor: Command = async ({ args, terminal, signal }) => {
+  const [email = ''] = args;
+  await runAsOperator<void>(signal, {
+    http: async client => {
+      const query = new URLSearchParams({ query: email, limit: '100' });
+      const { data } = await client.get<UserPage>(`/admin/users?${query}`);
+      const user = data.find(each => each.email.toLowerCase() === email.toLowerCase());
+      if (user === undefined) throw new UsageError(`No account has the email ${email}.`);
+      await client.post(`/admin/users/${user.userId}/reset-second-factor`, {});
+    },
+    database: async (deps, operator) =>
+      (await import('../services/second-factors/second-factors.ts')).resetByEmail(deps, operator, email),
+  });
+  terminal.note(`${cleanText(email)} has no second factor now, and is signed out everywhere.`);
+};

@@ -40,6 +40,8 @@ declare module 'fastify' {
     access?: Access;
     /** Set on routes that change permissions, so that a stolen cookie alone is not enough. */
     reauthentication?: Reauthentication;
+    /** Set on routes for users who lack a second factor that this instance requires. */
+    withoutSecondFactor?: boolean;
   }
 }
 

@@ -79,10 +79,11 @@ const getAccount = ({ actor, ip }: FastifyRequest): string =>
 /** Sets the actor. Returns an error if the credential is invalid or insufficient. */
 async function setActor(authentication: Authentication, req: FastifyRequest): Promise<AppError | undefined> {
   // The access is undefined only if no route matched, which is 404 or 405 for everybody.
-  const { access } = req.routeOptions.config;
+  const { access, withoutSecondFactor = false } = req.routeOptions.config;
   try {
     req.actor = await authentication.identify(req, access ?? 'anyone');
     if (access !== undefined) requireAccess(req.actor, access);
+    if (!withoutSecondFactor) req.actor = authentication.requireSecondFactor(req.actor, access);
     return undefined;
   } catch (err) {
     if (!(err instanceof AppError)) throw err;
@@ -102,6 +103,7 @@ async function isAuthorized(
   try {
     const actor = await authentication.identify(req, access);
     requireAccess(actor, access);
+    authentication.requireSecondFactor(actor, access);
     if (getCredentialId(actor) !== getCredentialId(req.actor)) return false;
     await checkAccess();
     return true;

@@ -29,6 +29,11 @@ type MaybePromise<T> = T | Promise<T>;
 export interface Authentication {
   /** Returns the actor of a request. Throws 401 if its credential is invalid. */
   identify(req: FastifyRequest, access: Access): Promise<Actor>;
+  /**
+   * Returns the actor, or an anonymous one where that is enough, if the instance requires a second factor that the session or token
+   * lacks. Throws 403 `second_factor_required` elsewhere.
+   */
+  requireSecondFactor(actor: Actor, access: Access | undefined): Actor;
 }
 
 /** Uses the first credential that a request has. */
@@ -50,6 +55,14 @@ export function createAuthentication(
         if (actor !== undefined) return actor;
       }
       return ANONYMOUS;
+    },
+    requireSecondFactor(actor, access) {
+      const isRequired = deps.settings.REQUIRE_SECOND_FACTOR === 'on';
+      if (!isRequired || actor.kind === 'anonymous' || actor.lacksSecondFactor !== true) return actor;
+      if (access === 'anyone') return ANONYMOUS;
+      const message =
+        'This service requires a second factor. Set one up at Settings → Security, or confirm it: POST /auth/reauthenticate.';
+      throw new AppError('second_factor_required', message);
     },
   };
 }

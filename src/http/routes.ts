@@ -29,6 +29,7 @@ import { registerProviderCallbacks } from './routes/provider-callbacks.ts';
 import { registerRenderer } from './routes/renderer.ts';
 import { registerRuns } from './routes/runs.ts';
 import { registerSchedules } from './routes/schedules.ts';
+import { registerSecondFactors } from './routes/second-factors.ts';
 import { registerStart } from './routes/start.ts';
 import { registerTables } from './routes/tables.ts';
 import { registerInvitations } from './routes/teams/invitations.ts';
@@ -70,6 +71,7 @@ export const ROUTES: readonly Register[] = [
   registerKeys,
   registerConnections,
   registerAuth,
+  registerSecondFactors,
   registerOpenId,
   registerAccount,
   registerNotices,

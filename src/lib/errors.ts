@@ -47,6 +47,7 @@ export const ERROR_CODES = {
   credentials_off: [403, 'Only the credentials of the environment are used'],
   sign_in_refused: [403, 'The identity provider did not confirm an account'],
   reauthentication_required: [403, 'The user must confirm their identity again'],
+  second_factor_required: [403, 'The user must set up or use a second factor'],
   cross_site_request: [403, 'Another site may have sent the request'],
   not_found: [404, 'Not found'],
   upload_not_found: [404, 'Upload not found'],

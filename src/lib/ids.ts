@@ -15,6 +15,8 @@ const PREFIXES = {
   worker: 'wrk',
   render: 'rnd',
   session: 'ses',
+  passkey: 'psk',
+  totp: 'otp',
   connection: 'con',
   follower: 'flw',
   invitation: 'inv',

@@ -190,6 +190,11 @@ const SETTINGS = {
     domainList,
     'unset: only administrators create accounts',
   ),
+  REQUIRE_SECOND_FACTOR: setting(
+    'on to require that everybody who signs in has a second factor',
+    'off',
+    oneOf(['on', 'off']),
+  ),
   CREDENTIALS: setting(
     'on, or off to use only the provider keys of these settings',
     'on',

@@ -3,7 +3,16 @@ import { removeCredentialsOfWorkspace } from './credentials.ts';
 import type { Tx } from './db.ts';
 import { deleteNoticesOfWorkspace } from './notices.ts';
 import { isStillMemberSql } from './permissions.ts';
-import { all, first, firstNumber, insertMissingRow, insertRow, matches, type PageRange } from './rows.ts';
+import {
+  all,
+  first,
+  firstNumber,
+  insertMissingRow,
+  insertRow,
+  matches,
+  type PageRange,
+  updateRow,
+} from './rows.ts';
 
 export const TEAM_ROLES = ['OWNER', 'EDITOR', 'VIEWER'] as const;
 export type TeamRole = (typeof TEAM_ROLES)[number];
@@ -13,6 +22,7 @@ export interface TeamRow {
   readonly id: string;
   readonly name: string;
   readonly role: TeamRole;
+  readonly requires_second_factor: boolean;
   readonly created_at: Date;
 }
 
@@ -24,7 +34,7 @@ export interface MemberRow {
 }
 
 const SELECT_TEAMS = `
-select t.id, t.name, m.role, t.created_at
+select t.id, t.name, m.role, t.requires_second_factor, t.created_at
 from team_members m join teams t on t.id = m.team_id
 where m.user_id = $1`;
 
@@ -63,8 +73,11 @@ export function insertTeam(
   return insertRow(tx, 'teams', { id, name });
 }
 
-export async function renameTeam(tx: Tx, teamId: string, name: string): Promise<void> {
-  await tx.query('update teams set name = $2 where id = $1', [teamId, name]);
+export async function updateTeam(
+  tx: Tx,
+  { id, name, requires_second_factor }: Pick<TeamRow, 'id' | 'name' | 'requires_second_factor'>,
+): Promise<void> {
+  await updateRow(tx, 'teams', id, { name, requires_second_factor });
 }
 
 /** Locks the team against changes and new references until the transaction ends. */

@@ -185,6 +185,7 @@ const ALL_WORKFLOWS: WorkflowFilter = {
   isComponent: null,
   callableFrom: null,
   status: null,
+  withoutTeams: null,
   form: 'card',
   before: null,
   limit: LIMIT,

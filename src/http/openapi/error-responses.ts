@@ -1,5 +1,7 @@
 // Describes the error responses of each operation: one response per status, with its possible codes and an example of each.
+
 import { ERROR_CODES, type ErrorCode } from '../../lib/errors.ts';
+import { FACTOR_METHODS } from '../../services/second-factors/prove-factor.ts';
 import { hasExample } from './examples.ts';
 import { listErrorHeaders } from './headers.ts';
 import type { Operation, Response, RouteDescription } from './operation.ts';
@@ -44,7 +46,7 @@ export const ERROR_SCHEMA = {
     },
     methods: {
       type: 'array',
-      items: { ...TEXT, enum: ['password', 'openid'] },
+      items: { ...TEXT, enum: [...FACTOR_METHODS, 'password', 'openid'] },
       description: 'With `reauthentication_required`: the ways to confirm the identity of the session',
     },
     executionId: {
@@ -89,10 +91,14 @@ export type ErrorResponses = Map<string, Response>;
 /** Returns references to the error responses of an operation by status. Adds new responses to `errorResponses`. */
 export function listErrorResponses(
   operation: Operation,
-  { errors: routeCodes = [], isStorage = false }: RouteDescription,
+  { errors: routeCodes = [], isStorage = false, withoutSecondFactor = false }: RouteDescription,
   { isRead, errorResponses }: { readonly isRead: boolean; readonly errorResponses: ErrorResponses },
 ): Readonly<Record<string, Response>> {
-  const commonCodes = listCommonCodes(operation, isRead);
+  const commonCodes = listCommonCodes(operation, {
+    isRead,
+    needsSecondFactor: !withoutSecondFactor,
+    checksRole: routeCodes.includes('forbidden'),
+  });
   const byStatus = Map.groupBy(
     CODES.filter(code => routeCodes.includes(code) || commonCodes.includes(code)),
     code => ERROR_CODES[code][0],
@@ -124,7 +130,11 @@ export function addDefaultErrorResponse(errorResponses: ErrorResponses): Respons
 /** Returns the error codes that follow from an operation's security, parameters and body. */
 function listCommonCodes(
   { security = [], 'x-reauthentication': reauthentication }: Operation,
-  isRead: boolean,
+  {
+    isRead,
+    needsSecondFactor,
+    checksRole,
+  }: { readonly isRead: boolean; readonly needsSecondFactor: boolean; readonly checksRole: boolean },
 ): readonly ErrorCode[] {
   const [credential] = security;
   const isOpen = security.some(alternative => Object.keys(alternative).length === 0);
@@ -144,6 +154,9 @@ function listCommonCodes(
       ? (['cross_site_request'] as const)
       : []),
     ...(scopes.length === 0 ? [] : (['insufficient_scope'] as const)),
+    ...(needsSecondFactor && (!isOpen || checksRole) && security.some(alternative => 'session' in alternative)
+      ? (['second_factor_required'] as const)
+      : []),
     ...(reauthentication === undefined ? [] : (['reauthentication_required'] as const)),
     'rate_limited',
     'internal_error',

@@ -5,13 +5,14 @@ import { toNetwork } from '../../lib/addresses.ts';
 import { LinkBody, PasswordLinkResponse, Success } from '../../services/accounts/account.schema.ts';
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
+import { ReauthenticateBody, SecondStepSchema } from '../../services/second-factors/second-factor.schema.ts';
+import { isSession, type SignInOutcome } from '../../services/second-factors/second-step.ts';
 import { createLinkAsAdmin } from '../../services/sessions/password-links.ts';
 import { reauthenticate } from '../../services/sessions/reauthenticate.ts';
 import {
   AcceptInviteBody,
   OwnSession,
   PasswordBody,
-  ReauthenticateBody,
   SessionPage,
   SessionParams,
   SetUpBody,
@@ -19,7 +20,7 @@ import {
 } from '../../services/sessions/session.schema.ts';
 import { endOwnSession, listOwnSessions, readOwnSession, signOut } from '../../services/sessions/sessions.ts';
 import { changePassword, signIn } from '../../services/sessions/sign-in.ts';
-import type { StartedSession, Visitor } from '../../services/sessions/start-session.ts';
+import type { Visitor } from '../../services/sessions/start-session.ts';
 import { setPasswordByLink, setUpFirstUser } from '../../services/sessions/use-link.ts';
 import { createSessionCookie } from '../cookies.ts';
 import type { Server } from '../deps.ts';
@@ -29,11 +30,14 @@ import { createDescriber, toSuccess } from '../route.ts';
 const operation = createDescriber('Sign-in');
 const adminOperation = createDescriber('Administration');
 const SIGNED_IN = { 204: Type.Unsafe<undefined>({ description: 'Signed in. The session cookie is set.' }) };
+const SIGNED_IN_OR_CHALLENGED = { 200: SecondStepSchema, ...SIGNED_IN };
 
 export function registerAuth(server: Server, deps: Deps): void {
   const cookie = createSessionCookie(deps.settings.BASE_URL);
-  const sendSession = (reply: FastifyReply, { token, expiresAt }: StartedSession): FastifyReply =>
-    reply.code(204).header('set-cookie', cookie.format(token, expiresAt)).send();
+  const sendOutcome = (reply: FastifyReply, outcome: SignInOutcome): FastifyReply =>
+    isSession(outcome)
+      ? reply.code(204).header('set-cookie', cookie.format(outcome.token, outcome.expiresAt)).send()
+      : reply.code(200).send(outcome);
 
   server.post(
     '/api/v1/auth/setup',
@@ -46,7 +50,7 @@ export function registerAuth(server: Server, deps: Deps): void {
       response: SIGNED_IN,
       isUncacheable: true,
     }),
-    async (req, reply) => sendSession(reply, await setUpFirstUser(deps, req.body, toVisitor(req, reply))),
+    async (req, reply) => sendOutcome(reply, await setUpFirstUser(deps, req.body, toVisitor(req, reply))),
   );
   server.post(
     '/api/v1/auth/accept-invite',
@@ -56,23 +60,23 @@ export function registerAuth(server: Server, deps: Deps): void {
         'Sets a password with an invitation or reset link. The link can be used only once. All existing sessions of the account end.',
       errors: ['invalid_link', 'invalid_credentials'],
       body: AcceptInviteBody,
-      response: SIGNED_IN,
+      response: SIGNED_IN_OR_CHALLENGED,
       isUncacheable: true,
     }),
-    async (req, reply) => sendSession(reply, await setPasswordByLink(deps, req.body, toVisitor(req, reply))),
+    async (req, reply) => sendOutcome(reply, await setPasswordByLink(deps, req.body, toVisitor(req, reply))),
   );
   server.post(
     '/api/v1/auth/sign-in',
     operation('signIn', 'public', {
       summary: 'Sign in with a password',
       description:
-        'Creates a session. A wrong email and a wrong password return the same error. Returns 429 after ten failures in 15 minutes for an account from one network, after fifty for an account from all networks that have not signed in to it in the last 30 days, or after fifty from one IP address.',
+        'Creates a session. If the account has a second factor, returns 200 with a challenge instead, for POST /auth/second-factor. A wrong email and a wrong password return the same error. Returns 429 after ten failures in 15 minutes for an account from one network, after fifty for an account from all networks that have not signed in to it in the last 30 days, or after fifty from one IP address.',
       errors: ['invalid_credentials'],
       body: SignInBody,
-      response: SIGNED_IN,
+      response: SIGNED_IN_OR_CHALLENGED,
       isUncacheable: true,
     }),
-    async (req, reply) => sendSession(reply, await signIn(deps, req.body, toVisitor(req, reply))),
+    async (req, reply) => sendOutcome(reply, await signIn(deps, req.body, toVisitor(req, reply))),
   );
   server.post(
     '/api/v1/auth/password',
@@ -82,21 +86,23 @@ export function registerAuth(server: Server, deps: Deps): void {
         'Changes your password. Ends all sessions and starts a new one for you. `revokeKeys` also revokes all API keys and connections.',
       errors: ['invalid_credentials'],
       body: PasswordBody,
-      response: SIGNED_IN,
+      response: SIGNED_IN_OR_CHALLENGED,
+      withoutSecondFactor: true,
       isUncacheable: true,
     }),
     async (req, reply) =>
-      sendSession(reply, await changePassword(deps, req.actor, req.body, toVisitor(req, reply))),
+      sendOutcome(reply, await changePassword(deps, req.actor, req.body, toVisitor(req, reply))),
   );
   server.post(
     '/api/v1/auth/reauthenticate',
     operation('reauthenticate', 'session', {
-      summary: 'Confirm your identity with your password',
+      summary: 'Confirm your identity',
       description:
-        'Confirms the identity of the current session with the password. Requests that need this, such as creating a key, return 403 `reauthentication_required` if the last confirmation or sign-in is older than 15 minutes. Failures are limited as for sign-in. Accounts without a password use `GET /api/v1/auth/oidc?reauthenticate=true` in the browser.',
+        'Confirms the identity of the current session: with the second factor if the account has one, else with the password. Requests that need this, such as creating a key, return 403 `reauthentication_required` if the last confirmation or sign-in is older than 15 minutes. Failures are limited as for sign-in. Accounts without a password use `GET /api/v1/auth/oidc?reauthenticate=true` in the browser.',
       errors: ['invalid_credentials'],
       body: ReauthenticateBody,
       response: { 204: Type.Unsafe<undefined>({ description: 'Confirmed for 15 minutes' }) },
+      withoutSecondFactor: true,
       isUncacheable: true,
     }),
     async (req, reply) => {
@@ -112,6 +118,7 @@ export function registerAuth(server: Server, deps: Deps): void {
       response: {
         204: Type.Unsafe<undefined>({ description: 'Signed out. The session cookie is deleted.' }),
       },
+      withoutSecondFactor: true,
     }),
     async (req, reply) => {
       await signOut(deps, req.actor);
@@ -125,6 +132,7 @@ export function registerAuth(server: Server, deps: Deps): void {
       description:
         'Returns your user, your active workspace and its credits, your teams, and when the session expires.',
       response: { 200: OwnSession },
+      withoutSecondFactor: true,
       isUncacheable: true,
     }),
     req => readOwnSession(deps, req.actor),

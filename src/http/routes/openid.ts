@@ -6,6 +6,7 @@ import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import { requireSession } from '../../services/accounts/actor.ts';
 import type { Deps } from '../../services/deps.ts';
+import { isSession, type SecondStep } from '../../services/second-factors/second-step.ts';
 import {
   CALLBACK_PATH,
   createOpenIdSignIn,
@@ -40,6 +41,7 @@ export function registerOpenId(server: Server, deps: Deps): void {
       summary: 'List the sign-in methods',
       description: 'Returns the methods that the sign-in page offers.',
       response: { 200: SignInMethods },
+      withoutSecondFactor: true,
       isUncacheable: true,
     }),
     () => listSignInMethods(deps, START_PATH),
@@ -53,6 +55,7 @@ export function registerOpenId(server: Server, deps: Deps): void {
       errors: ['not_found', 'unauthorized'],
       querystring: BeginOpenIdQuery,
       response: { 302: REDIRECTED, 303: REDIRECTED },
+      withoutSecondFactor: true,
       isUncacheable: true,
     }),
     (req, reply) =>
@@ -74,6 +77,7 @@ export function registerOpenId(server: Server, deps: Deps): void {
       errors: ['not_found', 'sign_in_refused', 'conflict'],
       querystring: OpenIdCallbackQuery,
       response: { 303: REDIRECTED },
+      withoutSecondFactor: true,
       isUncacheable: true,
     }),
     (req, reply) => {
@@ -82,13 +86,14 @@ export function registerOpenId(server: Server, deps: Deps): void {
       const flowState = signInCookie.read(req.headers.cookie);
       return redirectIfRejected(deps, { req, reply, next: openId?.getNextPath(flowState) }, async () => {
         const callback = { search: splitUrl(req.url).query, flow: flowState };
-        const { session: newSession, next } = await requireOpenId(openId).complete(
+        const { outcome, next } = await requireOpenId(openId).complete(
           callback,
           toVisitor(req, reply),
           req.actor,
         );
-        if (newSession !== undefined)
-          reply.header('set-cookie', sessionCookie.format(newSession.token, newSession.expiresAt));
+        if (outcome === undefined) return reply.redirect(next, 303);
+        if (!isSession(outcome)) return reply.redirect(formatSecondStepUrl(outcome, next), 303);
+        reply.header('set-cookie', sessionCookie.format(outcome.token, outcome.expiresAt));
         return reply.redirect(next, 303);
       });
     },
@@ -98,6 +103,12 @@ export function registerOpenId(server: Server, deps: Deps): void {
 function requireOpenId(openId: OpenIdSignIn | undefined): OpenIdSignIn {
   if (openId !== undefined) return openId;
   throw new AppError('not_found', 'No identity provider is set up. Sign in with a password.');
+}
+
+/** The page asks for the second factor. The fragment is not sent to servers. */
+function formatSecondStepUrl(step: SecondStep, next: string): string {
+  const fragment = Buffer.from(JSON.stringify(step)).toString('base64url');
+  return `/sign-in?next=${encodeURIComponent(next)}#second-factor=${fragment}`;
 }
 
 interface SignInRequest {

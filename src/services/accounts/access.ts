@@ -3,7 +3,7 @@
 import { AppError } from '../../lib/errors.ts';
 import type { TeamRole } from '../../store/teams.ts';
 import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
-import { type Actor, createUnauthorizedError } from './actor.ts';
+import { type Actor, createUnauthorizedError, type UserActor } from './actor.ts';
 
 export type WorkflowRole = 'OWNER' | 'EDITOR' | 'VIEWER' | 'ANONYMOUS';
 
@@ -110,10 +110,28 @@ export function roleAllows(
   return WORKFLOW_RULES[action].some(allowed => allowed === role);
 }
 
-/** Returns whether the actor may perform the action in the workspace. Does not check scopes. */
+/**
+ * Returns whether the actor may perform the action in the workspace. Does not check scopes. Throws 403 like `requireOpenTeam`.
+ */
 export function canInWorkspace(actor: Actor, action: WorkspaceAction, workspace: WorkspaceAccess): boolean {
+  requireOpenTeam(actor, workspace.team_id);
   const role = findWorkspaceRole(actor, workspace);
   return WORKSPACE_RULES[action].some(allowed => allowed === role);
+}
+
+/** Lists the teams that `requireOpenTeam` refuses; null if there are none. */
+export function listClosedTeams({ closedTeams }: UserActor): readonly string[] | null {
+  return closedTeams === undefined || closedTeams.size === 0 ? null : [...closedTeams];
+}
+
+/** Throws 403 `second_factor_required` if the team requires a second factor that the actor lacks. */
+export function requireOpenTeam(actor: Actor, teamId: string | null): void {
+  if (teamId === null || actor.kind === 'anonymous' || actor.closedTeams?.has(teamId) !== true) return;
+  throw new AppError(
+    'second_factor_required',
+    'The team requires a second factor. Set one up at Settings → Security, or confirm it: POST /auth/reauthenticate.',
+    { details: { teamId } },
+  );
 }
 
 /** Returns the actor's role in the workflow; undefined if the actor may not even read it. */
@@ -149,6 +167,7 @@ export function authorize<W extends AccessColumns>(
   workflow: W | undefined,
 ): { readonly workflow: W; readonly role: WorkflowRole } {
   if (workflow === undefined) throw new AppError('not_found', 'Workflow not found.');
+  requireOpenTeam(actor, workflow.team_id);
   const role = findRole(actor, workflow);
   if (role !== undefined && can(actor, action, workflow)) return { workflow, role };
   if (actor.kind === 'anonymous') {

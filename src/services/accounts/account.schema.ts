@@ -49,11 +49,23 @@ export const WorkspaceBody = Exact({ teamId: Nullable(TeamId) });
 
 export const TeamParams = Type.Object({ id: TeamId });
 export const CreateTeamBody = Exact({ name: Name });
-export const ChangeTeamBody = Exact({ name: Name });
+export const ChangeTeamBody = Exact(
+  {
+    name: Type.Optional(Name),
+    requiresSecondFactor: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether sessions and connections without a second factor get 403 `second_factor_required` in the team. API keys keep working',
+      }),
+    ),
+  },
+  { minProperties: 1 },
+);
 export const Team = Named('Team', 'A workspace that several users share', {
   id: TeamId,
   name: Type.String(),
   role: TeamRole,
+  requiresSecondFactor: Type.Boolean(),
   createdAt: Timestamp,
 });
 export const TeamPage = PageSchema(Team);

@@ -10,7 +10,7 @@ import { getPersonalWorkspaceId } from './access.ts';
 import type { UserRefInput } from './account.schema.ts';
 import { type Actor, hasScope, requireScope, requireUser, type UserActor } from './actor.ts';
 import { parseEmail, parseName } from './names.ts';
-import { getActiveWorkspace, getWorkspace } from './teams.ts';
+import { findActiveWorkspace, getWorkspace } from './teams.ts';
 
 /** Returns the caller; any valid key may request this. */
 export async function readMe(deps: Deps, actor: Actor) {
@@ -39,7 +39,7 @@ export async function setActiveWorkspace(
 
 async function presentMe(deps: Deps, user: UserActor) {
   const row = requireFound(await findUser(deps.db, user.userId), 'Your account no longer exists.');
-  const active = await getActiveWorkspace(deps.db, user);
+  const active = await findActiveWorkspace(deps.db, user);
   return {
     userId: row.id,
     ...presentColumns(row, 'email name plan is_author is_admin'),

@@ -34,6 +34,10 @@ export interface UserActor {
   readonly credential: ActorCredential;
   readonly scopes: ReadonlySet<Scope>;
   readonly accountPlan: string;
+  /** Whether the user of a session or token has no second factor, or has not proved it in the session. */
+  readonly lacksSecondFactor?: boolean;
+  /** The teams that require a second factor, if it is lacking. */
+  readonly closedTeams?: ReadonlySet<string>;
 }
 
 export interface AnonymousActor {

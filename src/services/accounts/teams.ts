@@ -13,12 +13,12 @@ import {
   listTeams,
   lockTeam,
   lockTeamForDeletion,
-  renameTeam,
+  updateTeam,
 } from '../../store/teams.ts';
 import type { Deps } from '../deps.ts';
 import { byId, type PageQuery, readPage } from '../paging.ts';
 import { presentColumns } from '../present-columns.ts';
-import { canInWorkspace, getPersonalWorkspaceId, type WorkspaceAccess } from './access.ts';
+import { canInWorkspace, getPersonalWorkspaceId, requireOpenTeam, type WorkspaceAccess } from './access.ts';
 import { type Actor, requireScope, type UserActor } from './actor.ts';
 import { parseName } from './names.ts';
 
@@ -45,15 +45,32 @@ export async function readTeam(deps: Deps, actor: Actor, id: string) {
   return presentTeam(await getTeam(deps.db, requireScope(actor, 'account:admin'), id));
 }
 
-/** Renames the team. Throws 403 for anyone but an OWNER, 404 like `getTeam`. */
-export async function changeTeam(deps: Deps, actor: Actor, id: string, input: { readonly name: string }) {
+interface TeamChange {
+  readonly name?: string | undefined;
+  readonly requiresSecondFactor?: boolean | undefined;
+}
+
+/**
+ * Changes the team. Throws 403 for anyone but an OWNER, and `second_factor_required` if a session without a second factor would require
+ * one; 404 like `getTeam`.
+ */
+export async function changeTeam(deps: Deps, actor: Actor, id: string, change: TeamChange) {
   const user = requireScope(actor, 'account:admin');
-  const name = parseName(input.name);
+  if (change.requiresSecondFactor === true && user.lacksSecondFactor === true)
+    throw new AppError(
+      'second_factor_required',
+      'Set up a second factor for yourself first, at Settings → Security. Otherwise you would lose access to the team.',
+    );
   return deps.db.transaction(async tx => {
     await lockTeam(tx, id);
     const team = await requireTeamOwner(tx, user, id);
-    await renameTeam(tx, id, name);
-    return presentTeam({ ...team, name });
+    const changed = {
+      ...team,
+      name: change.name === undefined ? team.name : parseName(change.name),
+      requires_second_factor: change.requiresSecondFactor ?? team.requires_second_factor,
+    };
+    await updateTeam(tx, changed);
+    return presentTeam(changed);
   });
 }
 
@@ -84,7 +101,9 @@ export async function requireTeamOwner(tx: Tx, user: UserActor, teamId: string):
 
 /** Returns the team and the caller's role in it. Throws 404 for any other team, whether or not it exists. */
 export async function getTeam(tx: Tx, user: UserActor, teamId: string): Promise<TeamRow> {
-  return requireFound(await findTeam(tx, user.userId, teamId), 'Team not found.');
+  const team = requireFound(await findTeam(tx, user.userId, teamId), 'Team not found.');
+  requireOpenTeam(user, team.id);
+  return team;
 }
 
 /** Returns the workspace of a `teamId`. Null and `user:…` mean the personal workspace. Throws 404 like `getTeam`. */
@@ -93,8 +112,15 @@ export async function getWorkspace(tx: Tx, user: UserActor, teamId: string | nul
   return toWorkspaceAccess(user, isPersonal ? undefined : await getTeam(tx, user, teamId));
 }
 
-/** Returns the caller's active workspace. */
+/** Returns the caller's active workspace. Throws 403 `second_factor_required`. */
 export async function getActiveWorkspace(tx: Tx, user: UserActor): Promise<WorkspaceAccess> {
+  const workspace = await findActiveWorkspace(tx, user);
+  requireOpenTeam(user, workspace.team_id);
+  return workspace;
+}
+
+/** Returns the caller's active workspace, also if its team requires a second factor that the caller lacks. */
+export async function findActiveWorkspace(tx: Tx, user: UserActor): Promise<WorkspaceAccess> {
   return toWorkspaceAccess(user, await findActiveTeam(tx, user.userId));
 }
 
@@ -102,4 +128,5 @@ function toWorkspaceAccess({ userId }: UserActor, team: TeamRow | undefined): Wo
   return { user_id: userId, team_id: team?.id ?? null, team_role: team?.role ?? null };
 }
 
-export const presentTeam = (team: TeamRow) => presentColumns(team, 'id name role created_at');
+export const presentTeam = (team: TeamRow) =>
+  presentColumns(team, 'id name role requires_second_factor created_at');

@@ -31,6 +31,8 @@ export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   createByteColumn('credential_values', 'id', 'encrypted'),
   createByteColumn('apps', 'id', 'embed_key'),
   createByteColumn('triggers', 'id', 'secret'),
+  createByteColumn('totp_secrets', 'id', 'secret'),
+  createByteColumn('totp_secrets', 'id', 'pending'),
   {
     table: 'executions',
     key: 'id',

@@ -44,7 +44,7 @@ export async function findConnectionId(
 /** Creates a connection after the user's consent and returns its ID. */
 export async function createConnection(
   { db, now }: Pick<Deps, 'db' | 'now'>,
-  { userId }: UserActor,
+  { userId, lacksSecondFactor }: UserActor,
   client: ConnectionClient,
   decision: { readonly scopes: readonly AgentScope[]; readonly refused: readonly AgentScope[] },
 ): Promise<string> {
@@ -57,6 +57,7 @@ export async function createConnection(
     redirect_host: client.redirectHost,
     scopes: decision.scopes,
     refused: decision.refused,
+    has_second_factor: lacksSecondFactor === false,
     created_at: new Date(now()),
   });
   return id;

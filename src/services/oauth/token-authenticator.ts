@@ -21,7 +21,15 @@ export function createTokenAuthenticator(db: Db, now: () => number, cacheMs: num
       const scopes = new Set(AGENT_SCOPES.filter(scope => grantedScopes.has(scope)));
       return {
         id,
-        actor: { kind: 'user', userId, credential: { kind: 'token', id }, scopes, accountPlan: plan },
+        actor: {
+          kind: 'user',
+          userId,
+          credential: { kind: 'token', id },
+          scopes,
+          accountPlan: plan,
+          lacksSecondFactor: !row.has_second_factor,
+          closedTeams: new Set(row.closed_teams),
+        },
         expiresAtMs: row.expires_at.getTime(),
       };
     },

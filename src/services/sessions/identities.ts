@@ -18,6 +18,8 @@ export interface Claims {
   readonly name: string | undefined;
   /** When the person entered their credentials at the provider; undefined if the provider does not report it. */
   readonly signedInAtMs?: number | undefined;
+  /** Whether the provider reports that it has checked a second factor. */
+  readonly hasSecondFactor: boolean;
 }
 
 /** The messages by reason. The response also contains the reason, because the sign-in page has its own messages. */
@@ -29,6 +31,7 @@ const REJECTION_TEXTS = {
   unknown: 'No account has your email address. Ask an administrator to invite you.',
   linked: 'The account with your email is linked to another identity of this provider.',
   disabled: 'The account is disabled.',
+  factor: 'Your account has a second factor. Confirm your identity with it.',
   other: 'You signed in to a different account. Sign in to the account that you use here.',
 } as const;
 

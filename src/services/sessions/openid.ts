@@ -9,9 +9,11 @@ import { findIdentity } from '../../store/people/identities.ts';
 import type { Actor } from '../accounts/actor.ts';
 import { translateEmailConflict } from '../accounts/names.ts';
 import type { Deps } from '../deps.ts';
+import { userHasFactor } from '../second-factors/prove-factor.ts';
+import { type SignInOutcome, startSessionOrSecondStep } from '../second-factors/second-step.ts';
 import { type Claims, createSignInError, findOrCreateUser } from './identities.ts';
 import { confirmSession } from './reauthenticate.ts';
-import { type StartedSession, startSession, type Visitor } from './start-session.ts';
+import type { Visitor } from './start-session.ts';
 
 /** The path below BASE_URL; the provider must know it as a redirect URI. */
 export const CALLBACK_PATH = '/api/v1/auth/oidc/callback';
@@ -49,14 +51,14 @@ export interface OpenIdSignIn {
    */
   begin(request: FlowRequest): Promise<{ readonly url: string; readonly flow: string }>;
   /**
-   * Completes the sign-in. `search` is the query of the provider's redirect, with its `?`. Returns no session if the
-   * sign-in confirmed an existing one. Throws 403 `sign_in_refused`, and 503.
+   * Completes the sign-in. `search` is the query of the provider's redirect, with its `?`. Returns no outcome if the
+   * sign-in confirmed an existing session. Throws 403 `sign_in_refused`, and 503.
    */
   complete(
     callback: { readonly search: string; readonly flow: string | undefined },
     visitor: Visitor,
     actor: Actor,
-  ): Promise<{ readonly session: StartedSession | undefined; readonly next: string }>;
+  ): Promise<{ readonly outcome: SignInOutcome | undefined; readonly next: string }>;
   /** Returns the path to which a failed sign-in would have continued, for the next attempt. */
   getNextPath(flow: string | undefined): string;
 }
@@ -90,9 +92,9 @@ export function createOpenIdSignIn(deps: OpenIdDeps): OpenIdSignIn | undefined {
       const claims = await readClaims(deps, await getProvider(), search, flow);
       const { next, sessionId } = flow;
       if (sessionId === undefined)
-        return { session: await startIdentitySession(deps, claims, visitor), next };
+        return { outcome: await startIdentitySession(deps, claims, visitor), next };
       await confirmSessionByIdentity(deps, claims, { ...flow, sessionId }, actor);
-      return { session: undefined, next };
+      return { outcome: undefined, next };
     },
     getNextPath: encrypted => tryDecryptFlow(deps, encrypted)?.next ?? '/',
   };
@@ -226,7 +228,24 @@ async function readClaims(
     email,
     name: typeof name === 'string' ? name : undefined,
     signedInAtMs: typeof token.auth_time === 'number' ? token.auth_time * 1000 : undefined,
+    hasSecondFactor: reportsSecondFactor(token),
   };
+}
+
+/**
+ * The values of `amr` that stand for a second factor (RFC 8176), and of `acr` (OpenID Connect EAP ACR values, REFEDS MFA profile, and
+ * the policy of PAPE that Keycloak and others use).
+ */
+const FACTOR_AMR: ReadonlySet<unknown> = new Set(['mfa', 'otp', 'hwk', 'swk', 'sms', 'tel', 'sc']);
+const FACTOR_ACR: ReadonlySet<unknown> = new Set([
+  'phr',
+  'phrh',
+  'https://refeds.org/profile/mfa',
+  'http://schemas.openid.net/pape/policies/2007/06/multi-factor',
+]);
+
+function reportsSecondFactor({ amr, acr }: openid.IDToken): boolean {
+  return FACTOR_ACR.has(acr) || (Array.isArray(amr) && amr.some(value => FACTOR_AMR.has(value)));
 }
 
 /** Throws the error of a failed sign-in: 503 for an outage of the provider, otherwise a rejection. */
@@ -241,18 +260,18 @@ function isOutage(thrown: unknown): boolean {
   return thrown.name === 'FetchError' || thrown.name === 'TimeoutError' || isOutage(thrown.cause);
 }
 
-function startIdentitySession(
-  { db, settings, now }: OpenIdDeps,
-  claims: Claims,
-  visitor: Visitor,
-): Promise<StartedSession> {
-  const session = db.transaction(async tx => {
-    const userId = await findOrCreateUser(tx, settings, claims);
-    const nowMs = now();
-    const authenticatedAtMs = Math.min(nowMs, claims.signedInAtMs ?? nowMs);
-    const newSession = await startSession(tx, { userId, visitor, nowMs, authenticatedAtMs });
-    if (newSession === undefined) throw createSignInError('disabled');
-    return newSession;
+function startIdentitySession(deps: OpenIdDeps, claims: Claims, visitor: Visitor): Promise<SignInOutcome> {
+  const session = deps.db.transaction(async tx => {
+    const userId = await findOrCreateUser(tx, deps.settings, claims);
+    const nowMs = deps.now();
+    const outcome = await startSessionOrSecondStep(tx, deps, {
+      userId,
+      visitor,
+      authenticatedAtMs: Math.min(nowMs, claims.signedInAtMs ?? nowMs),
+      hasSecondFactor: claims.hasSecondFactor,
+    });
+    if (outcome === undefined) throw createSignInError('disabled');
+    return outcome;
   });
   return translateEmailConflict(session);
 }
@@ -263,7 +282,7 @@ function startIdentitySession(
  */
 async function confirmSessionByIdentity(
   deps: OpenIdDeps,
-  { signedInAtMs, ...identity }: Claims,
+  { signedInAtMs, hasSecondFactor, ...identity }: Claims,
   { sessionId, expiresAtMs }: SignInFlow & { readonly sessionId: string },
   actor: Actor,
 ): Promise<void> {
@@ -273,7 +292,9 @@ async function confirmSessionByIdentity(
   const startedAtMs = expiresAtMs - FLOW_SECONDS * 1000;
   if (signedInAtMs !== undefined && signedInAtMs < startedAtMs - CLOCK_SKEW_MS)
     throw createSignInError('refused');
-  await confirmSession(deps, sessionId, deps.now());
+  // Otherwise the provider's password would replace the second factor.
+  if (!hasSecondFactor && (await userHasFactor(deps.db, actor.userId))) throw createSignInError('factor');
+  await confirmSession(deps, sessionId, { atMs: deps.now(), byFactor: hasSecondFactor });
 }
 
 /** Returns the path if it is a path of this service, and otherwise `/`. `//host` and `/\host` would be other sites. */

@@ -2,10 +2,16 @@
 import { AppError } from '../../lib/errors.ts';
 import type { Settings } from '../../lib/settings.ts';
 import type { Db } from '../../store/db.ts';
-import { findProof, recordProof } from '../../store/people/sessions.ts';
+import { findProof, type ProofRow, recordProof } from '../../store/people/sessions.ts';
 import { type Actor, requireSession } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import { requirePassword } from './sign-in.ts';
+import {
+  confirmByFactor,
+  FACTOR_METHODS,
+  type FactorProof,
+  userHasFactor,
+} from '../second-factors/prove-factor.ts';
+import { limitFailuresOf, requirePassword } from './sign-in.ts';
 import type { Visitor } from './start-session.ts';
 
 /** How long a confirmation is valid. */
@@ -28,32 +34,55 @@ export async function requireRecentProof({ db, now, settings }: ProofDeps, actor
   // The confirmation may be newer than this process's cache.
   const proof = await findProof(db, actor.credential.id);
   if (proof !== undefined && isRecent(proof.proved_at.getTime())) return;
-  const hasOpenId = settings.OIDC_ISSUER !== undefined && proof?.has_identity === true;
-  const methods = [...(proof?.has_password ? ['password'] : []), ...(hasOpenId ? ['openid'] : [])];
+  const methods = proof === undefined ? [] : listProofMethods(proof, settings);
   const message =
-    'Confirm your identity: POST /auth/reauthenticate with your password, then send this request again.';
+    'Confirm your identity: POST /auth/reauthenticate with one of the methods, then send this request again.';
   throw new AppError('reauthentication_required', message, { details: { methods } });
 }
 
-/** Confirms the request's session with the password. Throws 401 `invalid_credentials`, and 429 like a sign-in. */
+/** Lists how a user can confirm their identity. Who has a second factor proves that. */
+function listProofMethods(proof: ProofRow, { OIDC_ISSUER }: ProofDeps['settings']): readonly string[] {
+  const methods = {
+    passkey: proof.has_passkey,
+    totp: proof.has_totp,
+    recovery_code: proof.has_recovery_code,
+    password: proof.has_password,
+    openid: OIDC_ISSUER !== undefined && proof.has_identity,
+  };
+  const hasFactor = methods.passkey || methods.totp;
+  const accepted: readonly (keyof typeof methods)[] = hasFactor ? FACTOR_METHODS : ['password', 'openid'];
+  return accepted.filter(method => methods[method]);
+}
+
+export interface Confirmation extends FactorProof {
+  readonly password?: string | undefined;
+}
+
+/**
+ * Confirms the request's session with the second factor, or with the password of an account that has none. Throws 401
+ * `invalid_credentials`, and 429 like a sign-in.
+ */
 export async function reauthenticate(
   deps: Deps,
   actor: Actor,
-  { password }: { readonly password: string },
+  { password, ...proof }: Confirmation,
   visitor: Visitor,
 ): Promise<void> {
   const { user, sessionId } = requireSession(actor);
-  await requirePassword(deps, user.userId, password, visitor);
-  await confirmSession(deps, sessionId, deps.now());
+  const { userId } = user;
+  const byFactor = await userHasFactor(deps.db, userId);
+  if (byFactor) await limitFailuresOf(deps, userId, visitor, () => confirmByFactor(deps, userId, proof));
+  else await requirePassword(deps, userId, password ?? '', visitor);
+  await confirmSession(deps, sessionId, { atMs: deps.now(), byFactor });
 }
 
 /** Records the confirmation. It takes effect in this process immediately. */
 export async function confirmSession(
   { db, sessions }: Pick<Deps, 'db' | 'sessions'>,
   sessionId: string,
-  atMs: number,
+  { atMs, byFactor }: { readonly atMs: number; readonly byFactor: boolean },
 ): Promise<void> {
-  const hash = await recordProof(db, sessionId, new Date(atMs));
+  const hash = await recordProof(db, sessionId, new Date(atMs), byFactor);
   if (hash === undefined) throw new AppError('unauthorized', 'The session has ended. Sign in again.');
   sessions.forget([hash]);
 }

@@ -28,6 +28,8 @@ export function createSessionAuthenticator(db: Db, now: () => number, cacheMs: n
           credential: { kind: 'session', id, authenticatedAtMs: row.proved_at.getTime() },
           scopes,
           accountPlan: plan,
+          lacksSecondFactor: !row.has_second_factor,
+          closedTeams: new Set(row.closed_teams),
         },
         expiresAtMs: row.ends_at.getTime(),
       };

@@ -39,7 +39,6 @@ export const PasswordBody = NamedExact('PasswordChange', 'The current and the ne
   next: NewPassword,
   revokeKeys: RevokeKeys,
 });
-export const ReauthenticateBody = NamedExact('ReauthenticateInput', 'Your password', { password: Password });
 
 export const SignInMethods = Named('SignInMethods', 'The available sign-in methods', {
   password: Type.Literal(true),
@@ -99,6 +98,9 @@ export const OwnSession = Named('Session', 'The signed-in user', {
   ),
   storage: Type.Object(STORAGE_USAGE),
   expiresAt: Timestamp,
+  needsSecondFactor: Type.Boolean({
+    description: 'Whether this service requires a second factor that the session lacks',
+  }),
 });
 
 export const SessionParams = Type.Object({ id: Type.String({ maxLength: 64 }) });

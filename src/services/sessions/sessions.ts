@@ -7,7 +7,7 @@ import { listTeams } from '../../store/teams.ts';
 import { findUser, type UserRow } from '../../store/users.ts';
 import { getPersonalWorkspaceId } from '../accounts/access.ts';
 import { type Actor, requireScope, requireSession, type UserActor } from '../accounts/actor.ts';
-import { getActiveWorkspace } from '../accounts/teams.ts';
+import { findActiveWorkspace } from '../accounts/teams.ts';
 import type { Deps } from '../deps.ts';
 import { readStorageUsage } from '../media/storage-quota.ts';
 import { byId, type PageQuery, readPage } from '../paging.ts';
@@ -23,7 +23,7 @@ export async function readOwnSession({ db, now, settings }: Deps, actor: Actor) 
   const [row, session, active, teams, invitations] = await Promise.all([
     findUser(db, userId),
     findSession(db, sessionId, userId),
-    getActiveWorkspace(db, user),
+    findActiveWorkspace(db, user),
     listTeams(db, userId, { after: '', limit: MAX_TEAMS }),
     countInvitationsOfUser(db, userId, new Date(now())),
   ]);
@@ -45,6 +45,7 @@ export async function readOwnSession({ db, now, settings }: Deps, actor: Actor) 
     credits: { balance, held },
     storage: await readStorageUsage({ db, settings }, userId),
     expiresAt: session.expires_at.toISOString(),
+    needsSecondFactor: settings.REQUIRE_SECOND_FACTOR === 'on' && user.lacksSecondFactor === true,
   };
 }
 

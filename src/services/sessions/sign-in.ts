@@ -4,14 +4,15 @@ import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import { revokeUserKeys } from '../../store/keys.ts';
 import { deleteUserLink } from '../../store/people/password-links.ts';
-import { deleteUserSessions, knowsNetwork } from '../../store/people/sessions.ts';
+import { deleteUserSessions, findProof, knowsNetwork } from '../../store/people/sessions.ts';
 import { canAnyUserSignIn, findPasswordHash, findSignIn, updateSignIn } from '../../store/users.ts';
-import { type Actor, requireUser } from '../accounts/actor.ts';
+import { type Actor, requireSession } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { deleteUserGrants } from '../oauth/store/grants.ts';
+import { type SignInOutcome, startSessionOrSecondStep } from '../second-factors/second-step.ts';
 import { getNetworkLimit, limitFailures, listAccountLimits } from './failed-attempts.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
-import { type StartedSession, startSession, type Visitor } from './start-session.ts';
+import type { Visitor } from './start-session.ts';
 
 /** Returns the sign-in methods that the page offers. */
 export async function listSignInMethods({ db, settings }: Pick<Deps, 'db' | 'settings'>, startUrl: string) {
@@ -23,12 +24,15 @@ export async function listSignInMethods({ db, settings }: Pick<Deps, 'db' | 'set
   };
 }
 
-/** Signs the user in. Throws 429, and 401 `invalid_credentials`, after the same time with or without an account. */
+/**
+ * Signs the user in, or returns the second step of the sign-in. Throws 429, and 401 `invalid_credentials`, after the same time with
+ * or without an account.
+ */
 export async function signIn(
   deps: Deps,
   { email, password }: { readonly email: string; readonly password: string },
   visitor: Visitor,
-): Promise<StartedSession> {
+): Promise<SignInOutcome> {
   const { network } = visitor;
   return limitFailures(deps, [getNetworkLimit(network)], async () => {
     const user = await findSignIn(deps.db, { email: email.trim(), network, now: new Date(deps.now()) });
@@ -38,14 +42,13 @@ export async function signIn(
       const storedHash = user?.password ?? undefined;
       const isCorrect = await verifyPassword(storedHash, password, visitor.signal);
       if (!isCorrect || user === undefined || storedHash === undefined) throw createCredentialsError();
-      const session = await startSession(deps.db, {
+      const outcome = await startSessionOrSecondStep(deps.db, deps, {
         userId: user.id,
         visitor,
-        nowMs: deps.now(),
         passwordHash: storedHash,
       });
-      if (session === undefined) throw createCredentialsError();
-      return session;
+      if (outcome === undefined) throw createCredentialsError();
+      return outcome;
     });
   });
 }
@@ -54,18 +57,28 @@ const createCredentialsError = (message = 'Incorrect email or password.'): AppEr
   new AppError('invalid_credentials', message, { headers: { 'www-authenticate': 'Bearer' } });
 
 /** Checks the user's password. Throws 401 `invalid_credentials` if it is wrong, and 429 like a sign-in. */
-export async function requirePassword(
+export function requirePassword(
   deps: Deps,
   userId: number,
   password: string,
-  { network, signal }: Visitor,
+  visitor: Visitor,
 ): Promise<void> {
-  const isKnown = await knowsNetwork(deps.db, userId, network, new Date(deps.now()));
-  const limits = [getNetworkLimit(network), ...listAccountLimits({ account: userId, network, isKnown })];
-  await limitFailures(deps, limits, async () => {
-    if (!(await verifyPassword(await findPasswordHash(deps.db, userId), password, signal)))
+  return limitFailuresOf(deps, userId, visitor, async () => {
+    if (!(await verifyPassword(await findPasswordHash(deps.db, userId), password, visitor.signal)))
       throw createCredentialsError('Incorrect password.');
   });
+}
+
+/** Runs an attempt to prove that the caller is this user. Its failures count as failed sign-ins. */
+export async function limitFailuresOf<T>(
+  deps: Pick<Deps, 'db' | 'now' | 'rateLimiter'>,
+  userId: number,
+  { network }: Visitor,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  const isKnown = await knowsNetwork(deps.db, userId, network, new Date(deps.now()));
+  const limits = [getNetworkLimit(network), ...listAccountLimits({ account: userId, network, isKnown })];
+  return limitFailures(deps, limits, attempt);
 }
 
 interface PasswordChange {
@@ -80,12 +93,15 @@ export async function changePassword(
   actor: Actor,
   { current, next, revokeKeys = false }: PasswordChange,
   visitor: Visitor,
-): Promise<StartedSession> {
-  const { userId } = requireUser(actor);
+): Promise<SignInOutcome> {
+  const { user, sessionId } = requireSession(actor);
+  const { userId } = user;
   await requirePassword(deps, userId, current, visitor);
   const hash = await hashPassword(next, visitor.signal);
+  const hasSecondFactor = (await findProof(deps.db, sessionId))?.has_second_factor === true;
   return replacePassword(deps, visitor, {
     revokeKeys,
+    hasSecondFactor,
     write: async tx => {
       await updateSignIn(tx, userId, { password: hash, email: null, name: null });
       return userId;
@@ -96,17 +112,19 @@ export async function changePassword(
 export interface PasswordReplacement {
   /** Whether the user's API keys and connections are revoked too. */
   readonly revokeKeys: boolean;
+  /** Whether the user has proved a second factor. */
+  readonly hasSecondFactor?: boolean;
   /** Sets a password and returns the user. */
   readonly write: (tx: Tx) => Promise<number>;
 }
 
-/** Sets the password, ends the user's sessions and link, and starts a new session, in one transaction. */
+/** Sets the password, ends the user's sessions and link, and starts a session or its second step, in one transaction. */
 export async function replacePassword(
   deps: Deps,
   visitor: Visitor,
-  { revokeKeys, write }: PasswordReplacement,
-): Promise<StartedSession> {
-  const [userId, session] = await deps.db.transaction(async tx => {
+  { revokeKeys, hasSecondFactor = false, write }: PasswordReplacement,
+): Promise<SignInOutcome> {
+  const [userId, outcome] = await deps.db.transaction(async tx => {
     const id = await write(tx);
     await deleteUserSessions(tx, id);
     await deleteUserLink(tx, id);
@@ -114,10 +132,10 @@ export async function replacePassword(
       await revokeUserKeys(tx, id);
       await deleteUserGrants(tx, id);
     }
-    return [id, await startSession(tx, { userId: id, visitor, nowMs: deps.now() })] as const;
+    return [id, await startSessionOrSecondStep(tx, deps, { userId: id, visitor, hasSecondFactor })] as const;
   });
   for (const authenticator of [deps.sessions, deps.keys, deps.accessTokens])
     authenticator?.forgetUser(userId);
-  if (session === undefined) throw createCredentialsError('The account is disabled.');
-  return session;
+  if (outcome === undefined) throw createCredentialsError('The account is disabled.');
+  return outcome;
 }

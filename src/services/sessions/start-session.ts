@@ -32,6 +32,7 @@ export async function startSession(
     nowMs,
     passwordHash = null,
     authenticatedAtMs = nowMs,
+    hasSecondFactor = false,
   }: {
     userId: number;
     visitor: Visitor;
@@ -40,6 +41,8 @@ export async function startSession(
     passwordHash?: string | null;
     /** When the user last authenticated: now, unless the identity provider reports another time. */
     authenticatedAtMs?: number;
+    /** Whether the user proved a second factor. */
+    hasSecondFactor?: boolean;
   },
 ): Promise<StartedSession | undefined> {
   const token = randomBytes(32).toString('base64url');
@@ -55,6 +58,7 @@ export async function startSession(
     passwordHash,
     authenticatedAt: new Date(authenticatedAtMs),
     network: visitor.network,
+    hasSecondFactor,
   });
   return isStored ? { token, expiresAt } : undefined;
 }

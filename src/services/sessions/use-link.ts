@@ -5,17 +5,18 @@ import { claimLink, hasLink, type LinkKind } from '../../store/people/password-l
 import { updateSignIn } from '../../store/users.ts';
 import { parseEmail, parseName, translateEmailConflict } from '../accounts/names.ts';
 import type { Deps } from '../deps.ts';
+import type { SignInOutcome } from '../second-factors/second-step.ts';
 import { getNetworkLimit, limitFailures } from './failed-attempts.ts';
 import { hashPassword } from './passwords.ts';
 import { replacePassword } from './sign-in.ts';
-import type { StartedSession, Visitor } from './start-session.ts';
+import type { Visitor } from './start-session.ts';
 
 /** Sets email, name and password of the first user. Throws 400 `invalid_link`, 409 if the email is taken, and 429. */
 export async function setUpFirstUser(
   deps: Deps,
   input: { readonly token: string; readonly email: string; readonly name: string; readonly password: string },
   visitor: Visitor,
-): Promise<StartedSession> {
+): Promise<SignInOutcome> {
   const profile = { email: parseEmail(input.email), name: parseName(input.name) };
   return redeemLink(deps, { ...input, ...profile, kinds: ['setup'] }, visitor);
 }
@@ -25,7 +26,7 @@ export async function setPasswordByLink(
   deps: Deps,
   input: { readonly token: string; readonly password: string; readonly revokeKeys?: boolean | undefined },
   visitor: Visitor,
-): Promise<StartedSession> {
+): Promise<SignInOutcome> {
   return redeemLink(deps, { ...input, email: null, name: null, kinds: ['invite', 'reset'] }, visitor);
 }
 
@@ -43,7 +44,7 @@ async function redeemLink(
   deps: Deps,
   { token, kinds, password, email, name, revokeKeys = false }: LinkUse,
   visitor: Visitor,
-): Promise<StartedSession> {
+): Promise<SignInOutcome> {
   const link = { hash: sha256(token), kinds, now: new Date(deps.now()) };
   return limitFailures(deps, [getNetworkLimit(visitor.network)], async () => {
     // Checked before hashing, which is expensive.

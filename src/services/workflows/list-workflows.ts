@@ -1,7 +1,6 @@
 // Lists workflows: the caller's own, those shared with the caller, or a team's for its members.
 import { AppError } from '../../lib/errors.ts';
 import { isId, newId } from '../../lib/ids.ts';
-import { findTeam } from '../../store/teams.ts';
 import {
   listWorkflows,
   type WorkflowFilter,
@@ -10,8 +9,9 @@ import {
 } from '../../store/workflows/lists.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
 import { advanceExecutionCounts } from '../../store/workflows/writes.ts';
-import { authorize, getPersonalWorkspaceId } from '../accounts/access.ts';
+import { authorize, getPersonalWorkspaceId, listClosedTeams } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
+import { getTeam } from '../accounts/teams.ts';
 import type { Deps } from '../deps.ts';
 import { ARRAY_LIMIT, type Order, readPage } from '../paging.ts';
 import { presentListedWorkflow } from './present-workflow.ts';
@@ -41,6 +41,7 @@ export async function listOwnWorkflows(deps: Deps, actor: Actor, query: ListWork
     tag: query.tag ?? null,
     folderId: query.folderId ?? null,
     status: query.status ?? null,
+    withoutTeams: listClosedTeams(user),
     form: query.include ?? ('line' as const),
     ...(await getOwnerFilter(deps, user, query)),
   };
@@ -90,8 +91,8 @@ async function getOwnerFilter(
   }
   if (teamId === undefined) return { teamId: null, ownership: 'own' };
   if (teamId === getPersonalWorkspaceId(user.userId)) return { teamId: null, ownership: 'personal' };
-  if ((await findTeam(deps.db, user.userId, teamId)) !== undefined) return { teamId, ownership: 'own' };
-  throw new AppError('not_found', 'Team not found.');
+  await getTeam(deps.db, user, teamId);
+  return { teamId, ownership: 'own' };
 }
 
 async function updateCounts(deps: Deps, rows: readonly WorkflowListRow[]): Promise<void> {

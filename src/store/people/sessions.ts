@@ -14,6 +14,9 @@ export interface SessionRow {
   readonly is_admin: boolean;
   /** When the user last proved their identity. */
   readonly proved_at: Date;
+  readonly has_second_factor: boolean;
+  /** The user's teams that require a second factor, if the session has none. */
+  readonly closed_teams: readonly string[];
   /** The end of the session's maximum duration or of its idle time, whichever is earlier. */
   readonly ends_at: Date;
 }
@@ -22,7 +25,8 @@ export interface SessionRow {
 export function findSessionByHash(tx: Tx, hash: Buffer, now: Date): Promise<SessionRow | undefined> {
   return first(
     tx,
-    `select s.id, s.user_id, u.plan, u.is_admin, coalesce(s.proved_at, s.created_at) as proved_at, least(s.expires_at, s.last_seen_at + ${IDLE}) as ends_at
+    `select s.id, s.user_id, u.plan, u.is_admin, coalesce(s.proved_at, s.created_at) as proved_at, s.has_second_factor,
+       ${listClosedTeamsSql('s.user_id', 's.has_second_factor')} as closed_teams, least(s.expires_at, s.last_seen_at + ${IDLE}) as ends_at
      from sessions s join users u on u.id = s.user_id
      where s.hash = $1 and s.expires_at > $2 and s.last_seen_at + ${IDLE} > $2 and not u.disabled`,
     [hash, now],
@@ -47,13 +51,14 @@ export function insertSession(
     readonly passwordHash: string | null;
     readonly authenticatedAt: Date;
     readonly network: string;
+    readonly hasSecondFactor: boolean;
   },
 ): Promise<boolean> {
   return matches(
     tx,
     `with new_session as (
-       insert into sessions (id, user_id, hash, user_agent, address, created_at, last_seen_at, expires_at, proved_at)
-       select $1, id, $3, $4, $5, $6, $6, $7, $9 from users
+       insert into sessions (id, user_id, hash, user_agent, address, created_at, last_seen_at, expires_at, proved_at, has_second_factor)
+       select $1, id, $3, $4, $5, $6, $6, $7, $9, $11 from users
        where id = $2 and not disabled and ($8::text is null or password = $8)
        for share
        returning user_id)
@@ -70,6 +75,7 @@ export function insertSession(
       session.passwordHash,
       session.authenticatedAt,
       session.network,
+      session.hasSecondFactor,
     ],
   );
 }
@@ -135,27 +141,47 @@ export interface ProofRow {
   readonly has_password: boolean;
   /** Whether the user is linked to an identity at an OpenID provider. */
   readonly has_identity: boolean;
+  readonly has_second_factor: boolean;
+  readonly has_totp: boolean;
+  readonly has_passkey: boolean;
+  readonly has_recovery_code: boolean;
 }
 
 /** Returns undefined if the session has ended. */
 export function findProof(tx: Tx, id: string): Promise<ProofRow | undefined> {
   return first(
     tx,
-    `select coalesce(s.proved_at, s.created_at) as proved_at, u.password is not null as has_password,
-       exists (select from identities i where i.user_id = u.id) as has_identity
+    `select coalesce(s.proved_at, s.created_at) as proved_at, s.has_second_factor, u.password is not null as has_password,
+       exists (select from identities i where i.user_id = u.id) as has_identity,
+       exists (select from totp_secrets t where t.user_id = u.id and t.secret is not null) as has_totp,
+       exists (select from passkeys p where p.user_id = u.id) as has_passkey,
+       exists (select from recovery_codes c where c.user_id = u.id) as has_recovery_code
      from sessions s join users u on u.id = s.user_id where s.id = $1`,
     [id],
   );
 }
 
 /** Records that the user has proved their identity. Returns the session's hash, or undefined if the session has ended. */
-export function recordProof(tx: Tx, id: string, at: Date): Promise<Buffer | undefined> {
+export function recordProof(tx: Tx, id: string, at: Date, byFactor: boolean): Promise<Buffer | undefined> {
   return firstValue(
     tx,
-    'update sessions set proved_at = greatest(coalesce(proved_at, created_at), $2) where id = $1 returning hash',
-    [id, at],
+    `update sessions set proved_at = greatest(coalesce(proved_at, created_at), $2),
+       has_second_factor = has_second_factor or $3
+     where id = $1 returning hash`,
+    [id, at, byFactor],
   );
 }
+
+/** Builds the SQL condition that the user has set up a second factor. */
+export const hasFactorSql = (userId: string): string =>
+  `(exists (select from totp_secrets where user_id = ${userId} and secret is not null)
+    or exists (select from passkeys where user_id = ${userId}))`;
+
+/** Builds the SQL that lists the teams whose second factor the user has not proved, as an array. */
+export const listClosedTeamsSql = (userId: string, hasFactor: string): string =>
+  `case when ${hasFactor} then '{}' else array(
+     select t.id from team_members m join teams t on t.id = m.team_id
+     where m.user_id = ${userId} and t.requires_second_factor) end`;
 
 /** For how many days a network is known after a sign-in from it. */
 export const KNOWN_DAYS = 30;

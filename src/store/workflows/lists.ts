@@ -88,6 +88,8 @@ export interface WorkflowFilter {
   readonly callableFrom: string | null;
   /** The status of the last run, or `NONE` for workflows without runs. */
   readonly status: ExecutionStatus | 'NONE' | null;
+  /** Leaves out the workflows of these teams. */
+  readonly withoutTeams: readonly string[] | null;
   /** Whether the list shows cards. */
   readonly form: 'line' | 'card';
   readonly before: WorkflowListKey | null;
@@ -200,6 +202,7 @@ const FILTERS = [
   ['isComponent', 'boolean', value => `exists (select ${CALLERS}) = ${value}`],
   ['callableFrom', 'text', value => `w.id not in (${selectWithCallers(value)})`],
   ['status', 'text', value => `coalesce((select status from ${latestRun('w.id')} l), 'NONE') = ${value}`],
+  ['withoutTeams', 'text[]', value => `(w.team_id is null or w.team_id <> all (${value}))`],
 ] as const satisfies readonly (readonly [keyof WorkflowFilter, string, (value: string) => string])[];
 
 /** The parameter number of the first filter, after the owner, the position (two) and the row limit. */

@@ -53,7 +53,7 @@ const NOT_RECORDED: Readonly<Record<string, string>> = {
   unreadable_media: 'appears only in the records of runs',
   not_acceptable: 'is not sent by any route',
 };
-const MAX_DOCUMENT_BYTES = 900_000;
+const MAX_DOCUMENT_BYTES = 950_000;
 const MAX_FILE_BYTES = 200_000;
 
 const CONNECTION = {
@@ -110,12 +110,13 @@ before(async () => {
   );
   await tour({
     send,
+    origin: env.BASE_URL,
     addKey: (name, key) => {
       keys[name] = key;
     },
     authorize: async () => {
       const id = newId('connection');
-      await insertGrant(service.db, { id, ...CONNECTION, created_at: new Date() });
+      await insertGrant(service.db, { id, ...CONNECTION, has_second_factor: false, created_at: new Date() });
       return id;
     },
     graph: { nodes: graph.nodes.slice(0, 2), edges: graph.edges.slice(0, 1) },
@@ -206,7 +207,7 @@ describe('examples of the OpenAPI document', () => {
       assert.equal((value as { code: string }).code, code);
   });
 
-  it('keep the document below 900 KB', async () => {
+  it('keep the document below 950 KB', async () => {
     const run = listOperations().find(({ operationId }) => operationId === 'runWorkflow');
     assert.deepEqual(run?.responses['202']?.content?.['application/json']?.examples, {
       recorded: { summary: 'A recorded response', value: storedExamples.responses['runWorkflow 202'] },

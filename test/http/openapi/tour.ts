@@ -7,6 +7,7 @@ import { tourBatches } from './tour-batches.ts';
 import { tourComponents } from './tour-components.ts';
 import { tourNotices } from './tour-notices.ts';
 import { tourSchedules } from './tour-schedules.ts';
+import { tourSecondFactors } from './tour-second-factors.ts';
 import { tourTriggers } from './tour-triggers.ts';
 
 export interface TourResponse {
@@ -35,6 +36,8 @@ export interface PolledBody {
 
 export interface TourContext {
   readonly send: SendRequest;
+  /** The origin of the service's pages. */
+  readonly origin: string;
   /** Registers a key under a name. */
   readonly addKey: (name: string, key: string) => void;
   readonly graph: { readonly nodes: readonly object[]; readonly edges: readonly object[] };
@@ -51,6 +54,7 @@ const UNKNOWN_ID = '01jd8x3k5m7p9r1t3v5w7y9z0b';
 export async function tour(context: TourContext): Promise<void> {
   await tourAccounts(context);
   await tourSessions(context);
+  await tourSecondFactors(context);
   await tourCredentials(context);
   const workflowId = await tourWorkflows(context);
   await tourComponents(context, workflowId);

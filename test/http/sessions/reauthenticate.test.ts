@@ -24,6 +24,19 @@ import { PAIR } from '../../support/workflows.ts';
 
 const BASE_URL = 'http://localhost:3000';
 const MINUTE_MS = 60_000;
+/** Valid bodies of the routes of second factors that have one. */
+const FACTOR_BODIES: Readonly<Record<string, object>> = {
+  '/api/v1/auth/totp/confirm': { code: '123456' },
+  '/api/v1/auth/passkeys': {
+    name: 'Laptop',
+    attestation: {
+      id: 'a',
+      rawId: 'a',
+      type: 'public-key',
+      response: { clientDataJSON: '', attestationObject: '' },
+    },
+  },
+};
 const KEY = { name: 'k', scopes: ['workflows:read'] };
 
 let nowMs = Date.now();
@@ -33,6 +46,8 @@ let admin: ApiUser;
 let person: Person;
 /** The routes that require a recently confirmed session. */
 let routes: readonly Route[];
+/** Those that change second factors, which have their own tests. */
+let secondFactorRoutes: readonly Route[];
 before(async () => {
   provider = await startIdentityProvider(BASE_URL + CALLBACK_PATH);
   test = await createTestApp({
@@ -40,7 +55,11 @@ before(async () => {
     env: { OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: CLIENT.id, OIDC_CLIENT_SECRET: CLIENT.secret },
   });
   admin = await test.createUser();
-  routes = (await listRoutes(test.app)).filter(({ reauthentication }) => reauthentication !== undefined);
+  const confirmedRoutes = (await listRoutes(test.app)).filter(
+    ({ reauthentication }) => reauthentication !== undefined,
+  );
+  routes = confirmedRoutes.filter(({ name }) => !name.includes('/auth/'));
+  secondFactorRoutes = confirmedRoutes.filter(({ name }) => name.includes('/auth/'));
 });
 after(async () => {
   await test.close();
@@ -115,6 +134,11 @@ describe('a session confirmed more than 15 minutes ago', () => {
         `/admin/users/${otherUser.userId}`,
         { plan: 'pro' },
       ],
+      'POST /api/v1/admin/users/:userId/reset-second-factor': () => [
+        'POST',
+        `/admin/users/${otherUser.userId}/reset-second-factor`,
+        {},
+      ],
       'POST /api/v1/credentials': () => ['POST', '/credentials', credential],
       'PATCH /api/v1/credentials/:id': () => ['PATCH', `/credentials/${changedId}`, { name: 'Renamed' }],
       'DELETE /api/v1/credentials/:id': () => ['DELETE', `/credentials/${deletedId}`],
@@ -126,6 +150,12 @@ describe('a session confirmed more than 15 minutes ago', () => {
         { kind: 'reset', email: otherUser.email },
       ],
     };
+    for (const { name } of secondFactorRoutes) {
+      const [method, path = ''] = name.split(' ') as [Method, string];
+      expireConfirmation();
+      const { body } = await person.request(method, path.slice('/api/v1'.length), FACTOR_BODIES[path] ?? {});
+      assert.equal(body.code, 'reauthentication_required', name);
+    }
     assert.deepEqual(Object.keys(actions).sort(), routes.map(({ name }) => name).sort());
     const sendRequest = async (user: Pick<ApiUser, 'request'>, [method, path, body]: Action) =>
       (await user.request(method, path, body)).body?.code;

@@ -45,6 +45,7 @@ describe('a session', () => {
       workspace: { teamId: team.body.id, name: 'Studio', role: 'OWNER' },
       teams: [{ id: team.body.id, name: 'Studio', role: 'OWNER' }],
       invitations: 0,
+      needsSecondFactor: false,
       plan: 'self_hosted',
       credits: { balance: 0, held: 0 },
       storage: { usedBytes: 0, limitBytes: null },

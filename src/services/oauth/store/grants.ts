@@ -40,7 +40,10 @@ export function findGrantTo(
   );
 }
 
-export function insertGrant(tx: Tx, grant: Omit<GrantRow, 'last_used_at'>): Promise<void> {
+export function insertGrant(
+  tx: Tx,
+  grant: Omit<GrantRow, 'last_used_at'> & { readonly has_second_factor: boolean },
+): Promise<void> {
   return insertRow(tx, 'oauth_grants', grant);
 }
 

@@ -1,5 +1,6 @@
 // Stores the tokens of the authorization server, as hashes.
 import type { Tx } from '../../../store/db.ts';
+import { hasFactorSql, listClosedTeamsSql } from '../../../store/people/sessions.ts';
 import { first, matches } from '../../../store/rows.ts';
 
 export const TOKEN_KINDS = ['AccessToken', 'RefreshToken', 'AuthorizationCode'] as const;
@@ -61,6 +62,9 @@ export interface AccessTokenRow {
   readonly grant_id: string;
   readonly user_id: number;
   readonly plan: string;
+  readonly has_second_factor: boolean;
+  /** The user's teams that require a second factor, if the user has none. */
+  readonly closed_teams: readonly string[];
   /** Separated by spaces. */
   readonly scope: string | null;
   readonly expires_at: Date;
@@ -70,8 +74,10 @@ export interface AccessTokenRow {
 export function findAccessToken(tx: Tx, hash: Buffer, now: Date): Promise<AccessTokenRow | undefined> {
   return first(
     tx,
-    `select t.grant_id, g.user_id, u.plan, t.payload->>'scope' as scope, t.expires_at
-     from oauth_tokens t join oauth_grants g on g.id = t.grant_id join users u on u.id = g.user_id
+    `select t.grant_id, g.user_id, u.plan, t.payload->>'scope' as scope, t.expires_at, f.has_second_factor,
+       ${listClosedTeamsSql('u.id', 'f.has_second_factor')} as closed_teams
+     from oauth_tokens t join oauth_grants g on g.id = t.grant_id join users u on u.id = g.user_id,
+       lateral (select g.has_second_factor or ${hasFactorSql('u.id')} as has_second_factor) f
      where t.hash = $1 and t.kind = 'AccessToken' and t.expires_at > $2 and not u.disabled`,
     [hash, now],
   );

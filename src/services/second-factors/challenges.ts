@@ -1,0 +1,93 @@
+// Creates challenges: random tokens that a browser returns together with a proof. A passkey signs the token.
+import { randomBytes } from 'node:crypto';
+import { sha256 } from '../../lib/crypto.ts';
+import type { Tx } from '../../store/db.ts';
+import { createRateLimitError } from '../accounts/rate-limits.ts';
+import type { Deps } from '../deps.ts';
+import {
+  type ChallengeKind,
+  type ChallengeRow,
+  insertChallenge,
+  insertUserChallenge,
+  tryChallenge,
+} from './store.ts';
+
+/** How long a challenge is valid. */
+const CHALLENGE_MS = 10 * 60_000;
+const MAX_TRIES = 5;
+
+/** At most this many challenges of an account that are not completed, in 15 minutes. */
+const MAX_OPEN = 10;
+const OPEN_MS = 15 * 60_000;
+
+/** Stores a challenge that anyone's passkey may sign, and returns its token. */
+export async function createPasskeyChallenge(tx: Tx, { now }: Pick<Deps, 'now'>): Promise<string> {
+  const token = createToken();
+  await insertChallenge(tx, {
+    hash: sha256(token),
+    kind: 'passkey',
+    user_id: null,
+    password_hash: null,
+    network: null,
+    expires_at: new Date(now() + CHALLENGE_MS),
+  });
+  return token;
+}
+
+/** Stores a challenge of a user and returns its token. Throws 429 if too many were not completed. */
+export async function createChallenge(
+  tx: Tx,
+  { now }: Pick<Deps, 'now'>,
+  {
+    kind,
+    userId,
+    passwordHash = null,
+    network = null,
+  }: {
+    readonly kind: Exclude<ChallengeKind, 'passkey'>;
+    readonly userId: number;
+    readonly passwordHash?: string | null;
+    /** The client's network if it is known to the account. */
+    readonly network?: string | null;
+  },
+): Promise<string> {
+  const token = createToken();
+  const [nowMs, expiresAtMs] = [now(), now() + CHALLENGE_MS];
+  const challenge = {
+    hash: sha256(token),
+    kind,
+    user_id: userId,
+    password_hash: passwordHash,
+    network,
+    expires_at: new Date(expiresAtMs),
+  };
+  const since = new Date(expiresAtMs - OPEN_MS);
+  if (await insertUserChallenge(tx, challenge, { since, max: MAX_OPEN })) return token;
+  const reason = `${MAX_OPEN} confirmations of this account were not completed in 15 minutes`;
+  throw createRateLimitError(
+    'rate_limited',
+    reason,
+    { limit: MAX_OPEN, reset: Math.ceil((nowMs + OPEN_MS) / 1000) },
+    nowMs,
+  );
+}
+
+const createToken = (): string => randomBytes(32).toString('base64url');
+
+/** A challenge that was answered. */
+export interface OpenChallenge extends ChallengeRow {
+  readonly hash: Buffer;
+  readonly kind: ChallengeKind;
+}
+
+/** Counts a try of the challenge. Returns undefined if it is unknown or has ended. */
+export async function openChallenge(
+  tx: Tx,
+  { now }: Pick<Deps, 'now'>,
+  token: string,
+  kinds: readonly ChallengeKind[],
+): Promise<OpenChallenge | undefined> {
+  const hash = sha256(token);
+  const row = await tryChallenge(tx, hash, { kinds, now: new Date(now()), maxTries: MAX_TRIES });
+  return row && { ...row, hash };
+}
