@@ -2,7 +2,7 @@
 
 import { QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, Suspense, useState } from 'react';
-import { Route as PageRoute, Redirect, Switch } from 'wouter';
+import { Route as PageRoute, Redirect, Switch, useLocation } from 'wouter';
 import { Failure } from '../kit/failure.tsx';
 import { Loading } from '../kit/spinner.tsx';
 import { Tooltips } from '../kit/tooltip.tsx';
@@ -78,8 +78,13 @@ function PageFrame({ getComponent, isFullWindow, for: audience }: Route & LazyPa
   );
 }
 
+/** Where users set up the second factor without which the service lets them do nothing else. */
+const SECURITY_PATH = '/settings/security';
+
 export function RequireSession({ children }: { readonly children: ReactNode }) {
   const { data, error, refetch } = useSessionQuery();
+  const [path] = useLocation();
+  if (data?.needsSecondFactor && path !== SECURITY_PATH) return <Redirect to={SECURITY_PATH} replace />;
   if (data !== undefined) return children;
   if (error === null) return <Loading />;
   if (isSignedOut(error)) {

@@ -2,6 +2,7 @@
 // then continue.
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { ConfirmationOptions } from '../../sdk/src/schemas.ts';
 import { Button } from '../kit/button.tsx';
 import { Dialog } from '../kit/dialog.tsx';
 import { Failure } from '../kit/failure.tsx';
@@ -11,6 +12,7 @@ import { api } from '../lib/api.ts';
 import { useReauthentication } from '../lib/reauthentication.ts';
 import { useSession } from '../lib/session.ts';
 import { messages } from '../messages.ts';
+import { FactorForm } from './factor-form.tsx';
 
 const reauthenticationMessages = messages.reauthentication;
 /** After the confirmation, the service redirects to the settings. */
@@ -19,9 +21,20 @@ const OPENID_URL = '/api/v1/auth/oidc?reauthenticate=true&next=/settings';
 export function ReauthenticationDialog() {
   const { settle, methods } = useReauthentication();
   if (settle === undefined) return null;
+  const factorMethods = methods.filter(method => method !== 'password' && method !== 'openid');
   return (
     <Dialog title={reauthenticationMessages.title} onClose={() => settle(false)}>
       <p>{reauthenticationMessages.description}</p>
+      {factorMethods.length > 0 && (
+        <FactorForm
+          methods={factorMethods}
+          requestPasskey={async () =>
+            (await api.post<ConfirmationOptions>('/auth/reauthenticate/options')).passkey ?? {}
+          }
+          prove={proof => api.post('/auth/reauthenticate', proof)}
+          onProved={() => settle(true)}
+        />
+      )}
       {methods.includes('password') && <PasswordForm onConfirmed={() => settle(true)} />}
       {methods.includes('openid') && <OpenIdConfirmation onConfirmed={() => settle(true)} />}
     </Dialog>

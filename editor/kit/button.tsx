@@ -76,11 +76,17 @@ export function ButtonAnchor({
   variant,
   size,
   opensNewTab,
+  download,
   ...content
-}: ButtonLinkProps & { readonly opensNewTab?: true }) {
+}: ButtonLinkProps & {
+  readonly opensNewTab?: true;
+  /** Saves the file under this name instead of opening it. */
+  readonly download?: string;
+}) {
   return (
     <a
       href={href}
+      download={download}
       className={toClassName({ variant, size })}
       {...(opensNewTab && { target: '_blank', rel: 'noreferrer' })}
     >

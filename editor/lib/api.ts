@@ -1,6 +1,7 @@
 // Calls the API with the session cookie. If the session has expired or must be confirmed, prompts the user and repeats the
 // request.
 import { ApiError } from '../../sdk/src/errors.ts';
+import type { ConfirmationOptions } from '../../sdk/src/schemas.ts';
 import { type ApiResponse, type Call, type Connection, type Query, send } from '../../sdk/src/send.ts';
 import { requestSignIn } from './expired-session.ts';
 import type { FailedRequest } from './prompt.ts';
@@ -51,7 +52,9 @@ export async function request<T>(
 /** Prompts the user for the sign-in or confirmation that the error requires. Returns whether to repeat the request. */
 async function promptToRetry(thrown: unknown, request: FailedRequest): Promise<boolean> {
   if (isSignedOut(thrown)) return requestSignIn(request);
-  if (!(thrown instanceof ApiError) || thrown.code !== 'reauthentication_required') return false;
+  if (!(thrown instanceof ApiError)) return false;
+  if (thrown.code === 'second_factor_required') return promptForFactor(request);
+  if (thrown.code !== 'reauthentication_required') return false;
   const { methods } = thrown.body;
   return requestReauthentication(
     Array.isArray(methods) ? (methods as ReauthenticationMethod[]) : ['password'],
@@ -80,6 +83,15 @@ export type ItemOf<T, Path extends string> = [T] extends [never]
     ? Item
     : unknown
   : NoInfer<T>;
+
+/** Prompts for the second factor that the session lacks. Returns false if the user has none. */
+async function promptForFactor(request: FailedRequest): Promise<boolean> {
+  const { body } = await send<ConfirmationOptions>(connection, {
+    method: 'POST',
+    path: '/auth/reauthenticate/options',
+  });
+  return body.methods.length > 0 && requestReauthentication(body.methods, request);
+}
 
 const toBody = async <T>(response: Promise<ApiResponse<T>>): Promise<T> => (await response).body;
 

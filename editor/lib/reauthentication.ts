@@ -3,7 +3,7 @@ import { create } from 'zustand';
 import { createPrompt, type FailedRequest } from './prompt.ts';
 
 /** How the user can confirm. The service sends the accepted methods. */
-export type ReauthenticationMethod = 'password' | 'openid';
+export type ReauthenticationMethod = 'passkey' | 'totp' | 'recovery_code' | 'password' | 'openid';
 
 interface Reauthentication {
   /** Settles all waiting requests. Undefined if none are waiting. */

@@ -50,6 +50,7 @@ export type Error = {
    * - `credentials_off`: Only the credentials of the environment are used
    * - `sign_in_refused`: The identity provider did not confirm an account
    * - `reauthentication_required`: The user must confirm their identity again
+   * - `second_factor_required`: The user must set up or use a second factor
    * - `cross_site_request`: Another site may have sent the request
    * - `not_found`: Not found
    * - `upload_not_found`: Upload not found
@@ -144,6 +145,7 @@ export type Error = {
     | 'credentials_off'
     | 'sign_in_refused'
     | 'reauthentication_required'
+    | 'second_factor_required'
     | 'cross_site_request'
     | 'not_found'
     | 'upload_not_found'
@@ -211,7 +213,7 @@ export type Error = {
     readonly costUsd?: number | null;
   }[];
   /** With `reauthentication_required`: the ways to confirm the identity of the session */
-  readonly methods?: readonly ('password' | 'openid')[];
+  readonly methods?: readonly ('passkey' | 'totp' | 'recovery_code' | 'password' | 'openid')[];
   /** With 500 when starting a run: the id of the run, which may have been started */
   readonly executionId?: string;
   /** With `component_in_use`: workflows that call the component and that you may read */
@@ -1083,6 +1085,13 @@ export type ComponentPort = {
   readonly type: 'TEXT' | 'NUMBER' | 'JSON' | 'IMAGE' | 'VIDEO' | 'AUDIO' | 'LIST' | 'ANY';
   /** An input that has no file of its own, so that a call must provide one */
   readonly required?: true;
+};
+
+/** How to confirm with a second factor */
+export type ConfirmationOptions = {
+  /** How the factor can be proved */
+  readonly methods: readonly ('passkey' | 'totp' | 'recovery_code')[];
+  readonly passkey: Readonly<Record<string, unknown>> | null;
 };
 
 /** A program that you granted access by OAuth */
@@ -2320,6 +2329,9 @@ export type ModelPrices = {
   }[];
 };
 
+/** The argument of `PublicKeyCredential.parseCreationOptionsFromJSON` */
+export type NewPasskeyOptions = Readonly<Record<string, unknown>>;
+
 /** One step of a graph */
 export type Node = {
   /** Unique in the workflow */
@@ -2621,6 +2633,52 @@ export type Overview = {
   }[];
 };
 
+/** A passkey of your account */
+export type Passkey = {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+};
+
+/** The response of `navigator.credentials.get`, as its `toJSON()` returns it */
+export type PasskeyAssertion = {
+  readonly id: string;
+  readonly rawId: string;
+  readonly type: 'public-key';
+  readonly response: {
+    readonly clientDataJSON: string;
+    readonly authenticatorData: string;
+    readonly signature: string;
+    readonly userHandle?: string;
+  } & Readonly<Record<string, unknown>>;
+  readonly clientExtensionResults?: Readonly<Record<string, unknown>>;
+} & Readonly<Record<string, unknown>>;
+
+/** The response of `navigator.credentials.create`, as its `toJSON()` returns it */
+export type PasskeyAttestation = {
+  readonly id: string;
+  readonly rawId: string;
+  readonly type: 'public-key';
+  readonly response: {
+    readonly clientDataJSON: string;
+    readonly attestationObject: string;
+    readonly transports?: readonly string[];
+  } & Readonly<Record<string, unknown>>;
+  readonly clientExtensionResults?: Readonly<Record<string, unknown>>;
+} & Readonly<Record<string, unknown>>;
+
+/** A new passkey */
+export type PasskeyInput = {
+  readonly name: string;
+  readonly attestation: PasskeyAttestation;
+};
+
+/** Your passkeys */
+export type PasskeyList = {
+  readonly data: readonly Passkey[];
+};
+
 /** The current and the new password */
 export type PasswordChange = {
   readonly current: string;
@@ -2794,9 +2852,18 @@ export type Providers = {
   readonly checkedAt: string;
 };
 
-/** Your password */
+/** One of these: the second factor of an account that has one, else the password */
 export type ReauthenticateInput = {
-  readonly password: string;
+  readonly password?: string;
+  /** The six digits of an authenticator app */
+  readonly code?: string;
+  readonly recoveryCode?: string;
+  readonly assertion?: PasskeyAssertion;
+};
+
+/** New recovery codes, shown once */
+export type RecoveryCodes = {
+  readonly codes: readonly string[];
 };
 
 /** Why a clip was not rendered */
@@ -3058,6 +3125,37 @@ export type ScheduleRequest = {
   readonly isActive?: boolean;
 };
 
+/** The challenge of the sign-in, and one of `code`, `recoveryCode` and `assertion` */
+export type SecondFactorInput = {
+  readonly challenge: string;
+  /** The six digits of an authenticator app */
+  readonly code?: string;
+  readonly recoveryCode?: string;
+  readonly assertion?: PasskeyAssertion;
+};
+
+/** The second factors of your account */
+export type SecondFactors = {
+  /** Whether an authenticator app is set up */
+  readonly totp: boolean;
+  readonly passkeys: readonly Passkey[];
+  /** The number of recovery codes that are left */
+  readonly recoveryCodes: number;
+  readonly requiredBy: string | null;
+  /** False if browsers offer no passkeys for BASE_URL: an IP address, or HTTP */
+  readonly passkeysAvailable: boolean;
+};
+
+/** The sign-in continues with a second factor */
+export type SecondStep = {
+  readonly needs: 'second_factor';
+  /** Valid for 10 minutes and five tries */
+  readonly challenge: string;
+  /** How the factor can be proved */
+  readonly methods: readonly ('passkey' | 'totp' | 'recovery_code')[];
+  readonly passkey: Readonly<Record<string, unknown>> | null;
+};
+
 /** The signed-in user */
 export type Session = {
   readonly user: {
@@ -3101,6 +3199,8 @@ export type Session = {
     readonly limitBytes: number | null;
   };
   readonly expiresAt: string;
+  /** Whether this service requires a second factor that the session lacks */
+  readonly needsSecondFactor: boolean;
 };
 
 /** The account of the first user */
@@ -3123,6 +3223,8 @@ export type SignInInput = {
 /** The available sign-in methods */
 export type SignInMethods = {
   readonly password: true;
+  /** Whether browsers can use passkeys here */
+  readonly passkeys: boolean;
   readonly openid: {
     readonly issuer: string;
     /** Where a browser starts the sign-in; accepts `next` */
@@ -3244,6 +3346,7 @@ export type Team = {
   readonly id: string;
   readonly name: string;
   readonly role: 'OWNER' | 'EDITOR' | 'VIEWER';
+  readonly requiresSecondFactor: boolean;
   readonly createdAt: string;
 };
 
@@ -3384,6 +3487,20 @@ export type TemplatePage = {
   readonly data: readonly Template[];
   /** Null on the last page */
   readonly nextCursor: string | null;
+};
+
+/** A code of the new secret */
+export type TotpCode = {
+  /** The six digits of an authenticator app */
+  readonly code: string;
+};
+
+/** A secret for an authenticator app, shown once */
+export type TotpSetup = {
+  /** Base 32, to enter by hand */
+  readonly secret: string;
+  /** For a QR code */
+  readonly uri: string;
 };
 
 /** Starts runs of a workflow when something happens */
@@ -3578,6 +3695,7 @@ export type UserListItem = {
   readonly disabled: boolean;
   readonly createdAt: string;
   readonly hasPassword: boolean;
+  readonly hasSecondFactor: boolean;
   /** Credits of the personal workspace */
   readonly credits: {
     readonly balance: number;

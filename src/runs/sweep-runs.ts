@@ -58,6 +58,7 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
     sessions: await sweepOld('sessions', 1),
     signInNetworks: await sweepOld('sign_in_networks', KNOWN_DAYS),
     passwordLinks: await sweepOld('password_links', 1),
+    factorChallenges: await sweepOld('factor_challenges', 1),
     // An expired invitation can be sent again for this long.
     invitations: await sweepOld('team_invitations', 30),
     triggerItems: await sweepOld('trigger_items', 1),

@@ -1,6 +1,6 @@
 // Stores users.
 import type { Tx } from './db.ts';
-import { isKnownNetworkSql } from './people/sessions.ts';
+import { hasFactorSql, isKnownNetworkSql } from './people/sessions.ts';
 import { all, first, firstValue, matches, type PageRange } from './rows.ts';
 
 export interface UserRow {
@@ -31,6 +31,7 @@ export function findUserByEmail(tx: Tx, email: string): Promise<UserRow | undefi
 /** A user as administrators see it in lists. */
 export interface ListedUserRow extends UserRow {
   readonly has_password: boolean;
+  readonly has_second_factor: boolean;
   /** The balance of the personal pool. */
   readonly balance: number;
   readonly held: number;
@@ -46,7 +47,7 @@ export function listUsers(
 ): Promise<readonly ListedUserRow[]> {
   return all(
     tx,
-    `select ${COLUMNS}, password is not null as has_password, coalesce(p.balance, 0) as balance,
+    `select ${COLUMNS}, password is not null as has_password, ${hasFactorSql('users.id')} as has_second_factor, coalesce(p.balance, 0) as balance,
        coalesce(p.held, 0) as held,
        (select max(s.last_seen_at) from sessions s where s.user_id = users.id) as last_seen_at
      from users left join credit_pools p on p.workspace = 'user:' || users.id

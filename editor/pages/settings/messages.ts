@@ -16,6 +16,7 @@ export const messages = {
   parts: {
     profile: 'Profile',
     password: 'Password',
+    security: 'Security',
     sessions: 'Sessions',
     connections: 'Connected apps',
     keys: 'API keys',

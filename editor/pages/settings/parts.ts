@@ -11,6 +11,7 @@ import { Overview } from './overview/overview.tsx';
 import { Password } from './password/password.tsx';
 import { Profile } from './profile/profile.tsx';
 import { ProviderKeys, Providers } from './providers/providers.tsx';
+import { Security } from './security/security.tsx';
 import { Sessions } from './sessions/sessions.tsx';
 import { Teams } from './teams/teams.tsx';
 import { Users } from './users/users.tsx';
@@ -27,6 +28,7 @@ export interface SettingsPart {
 export const PARTS: readonly SettingsPart[] = [
   { name: 'profile', group: 'own', Part: Profile },
   { name: 'password', group: 'own', Part: Password },
+  { name: 'security', group: 'own', Part: Security },
   { name: 'sessions', group: 'own', Part: Sessions },
   { name: 'connections', group: 'own', Part: Connections },
   { name: 'keys', group: 'own', Part: Keys },

@@ -2,7 +2,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { ApiError } from '../../../sdk/src/errors.ts';
+import type { SecondStep } from '../../../sdk/src/schemas.ts';
 import { AuthLayout } from '../../frame/auth-layout.tsx';
+import { SignInForm } from '../../frame/sign-in-form.tsx';
 import { Button, ButtonLink } from '../../kit/button.tsx';
 import { Failure } from '../../kit/failure.tsx';
 import { CheckField, TextField } from '../../kit/field.tsx';
@@ -57,6 +59,13 @@ export function Page() {
   useEffect(watchAddress, []);
   const kind = LINK_KINDS[TOKEN.split('_', 1)[0] ?? ''];
   const [isUsed, setUsed] = useState(false);
+  const [secondStep, setSecondStep] = useState<SecondStep>();
+  if (secondStep !== undefined)
+    return (
+      <AuthLayout title={messages.signIn.title}>
+        <SignInForm secondStep={secondStep} onSignedIn={openWorkflows} />
+      </AuthLayout>
+    );
   if (kind === undefined || isUsed)
     return (
       <AuthLayout
@@ -68,7 +77,7 @@ export function Page() {
     );
   return (
     <AuthLayout title={kind.title} description={kind.description}>
-      <SetUpForm kind={kind} token={TOKEN} onUsed={() => setUsed(true)} />
+      <SetUpForm kind={kind} token={TOKEN} onUsed={() => setUsed(true)} onSecondStep={setSecondStep} />
     </AuthLayout>
   );
 }
@@ -88,20 +97,24 @@ interface SetUpFormProps {
   readonly kind: LinkKind;
   readonly token: string;
   readonly onUsed: () => void;
+  /** Called if the account has a second factor. */
+  readonly onSecondStep: (step: SecondStep) => void;
 }
 
-function SetUpForm({ kind, token, onUsed }: SetUpFormProps) {
+const openWorkflows = (): void => location.replace('/workflows');
+
+function SetUpForm({ kind, token, onUsed, onSecondStep }: SetUpFormProps) {
   const { values, field, check } = useForm({ email: '', name: '', password: '', revokeKeys: false });
   const { email, name, password, revokeKeys } = values;
   const submit = useMutation({
     mutationFn: () =>
-      api.post(kind.path, {
+      api.post<SecondStep | undefined>(kind.path, {
         token,
         password,
         ...(kind.hasProfile ? { email, name } : {}),
         ...(kind.canRevokeKeys ? { revokeKeys } : {}),
       }),
-    onSuccess: () => location.replace('/workflows'),
+    onSuccess: step => (step === undefined ? openWorkflows() : onSecondStep(step)),
     onError: error => {
       if (error instanceof ApiError && error.code === 'invalid_link') onUsed();
     },

@@ -1,6 +1,8 @@
 // Renders the sign-in page. The service redirects users who are already signed in.
 import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { useSearch } from 'wouter';
+import type { SecondStep } from '../../../sdk/src/schemas.ts';
 import { AuthLayout } from '../../frame/auth-layout.tsx';
 import { SignInForm } from '../../frame/sign-in-form.tsx';
 import { ButtonAnchor } from '../../kit/button.tsx';
@@ -24,11 +26,16 @@ const messages = {
       'The account with your email is linked to another identity. Sign in with that identity or with your password.',
     other: 'You signed in to another account. Sign in to the account that you use here.',
     disabled: 'Your account is disabled. Contact an administrator.',
+    factor: 'Your account has a second factor. Confirm your identity with it.',
     unreachable: 'The identity provider is not responding. Try again in a few seconds.',
   },
 } as const;
 
+/** The second step of a sign-in at the identity provider, which the service passes in the fragment. */
+const SECOND_STEP = readSecondStep(location.hash);
+
 export function Page() {
+  useEffect(() => history.replaceState(history.state, '', location.pathname + location.search), []);
   const search = useSearch();
   const nextPath = getNextPath(search);
   const { data: methods } = useQuery(apiQuery(['/auth/methods']));
@@ -38,10 +45,27 @@ export function Page() {
       {methods?.needsSetup && <p>{messages.needsSetup}</p>}
       {methods?.openid && <OpenId {...methods.openid} nextPath={nextPath} />}
       {/* A full page load clears the state of a previous user from memory. */}
-      <SignInForm onSignedIn={() => location.replace(nextPath)} />
+      <SignInForm
+        secondStep={SECOND_STEP}
+        offersPasskey={methods?.passkeys}
+        onSignedIn={() => location.replace(nextPath)}
+      />
       <p className={styles.note}>{sharedMessages.signIn.forgotten}</p>
     </AuthLayout>
   );
+}
+
+function readSecondStep(hash: string): SecondStep | undefined {
+  const encoded = /^#second-factor=([\w-]+)$/.exec(hash)?.[1];
+  if (encoded === undefined) return undefined;
+  try {
+    const bytes = Uint8Array.from(atob(encoded.replaceAll('-', '+').replaceAll('_', '/')), char =>
+      char.charCodeAt(0),
+    );
+    return JSON.parse(new TextDecoder().decode(bytes)) as SecondStep;
+  } catch {
+    return undefined;
+  }
 }
 
 function SignInError({ reason }: { readonly reason: string | null }) {

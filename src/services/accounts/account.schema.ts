@@ -195,6 +195,7 @@ export const UserPage = PageSchema(
   Named('UserListItem', 'An account, its credits, and when it was last seen in a session', {
     ...User.properties,
     hasPassword: Type.Boolean(),
+    hasSecondFactor: Type.Boolean(),
     credits: Type.Object(
       { balance: Type.Integer(), held: Type.Integer() },
       { description: 'Credits of the personal workspace' },

@@ -124,10 +124,18 @@ function parsePlan({ settings }: UserDeps, plan: string): string {
   throw createFieldError('/plan', `must be one of ${plans.join(', ')}`, 'The plan');
 }
 
-function presentListedUser({ has_password, balance, held, last_seen_at, ...user }: ListedUserRow) {
+function presentListedUser({
+  has_password,
+  has_second_factor,
+  balance,
+  held,
+  last_seen_at,
+  ...user
+}: ListedUserRow) {
   return {
     ...presentUser(user),
     hasPassword: has_password,
+    hasSecondFactor: has_second_factor,
     credits: { balance, held },
     lastSeenAt: last_seen_at?.toISOString() ?? null,
   };

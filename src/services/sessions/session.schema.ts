@@ -42,6 +42,7 @@ export const PasswordBody = NamedExact('PasswordChange', 'The current and the ne
 
 export const SignInMethods = Named('SignInMethods', 'The available sign-in methods', {
   password: Type.Literal(true),
+  passkeys: Type.Boolean({ description: 'Whether browsers can use passkeys here' }),
   openid: Nullable(
     Type.Object({
       issuer: Type.String(),

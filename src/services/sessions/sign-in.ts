@@ -9,6 +9,7 @@ import { canAnyUserSignIn, findPasswordHash, findSignIn, updateSignIn } from '..
 import { type Actor, requireSession } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { deleteUserGrants } from '../oauth/store/grants.ts';
+import { getRelyingParty } from '../second-factors/passkeys.ts';
 import { type SignInOutcome, startSessionOrSecondStep } from '../second-factors/second-step.ts';
 import { getNetworkLimit, limitFailures, listAccountLimits } from './failed-attempts.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
@@ -19,6 +20,7 @@ export async function listSignInMethods({ db, settings }: Pick<Deps, 'db' | 'set
   const { OIDC_ISSUER: issuer } = settings;
   return {
     password: true,
+    passkeys: getRelyingParty({ settings }) !== undefined,
     openid: issuer === undefined ? null : { issuer, startUrl },
     needsSetup: !(await canAnyUserSignIn(db)),
   };

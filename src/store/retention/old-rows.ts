@@ -88,6 +88,7 @@ const EXPIRED = {
   sessions: `expires_at < $1 or last_seen_at < $1 - interval '7 days'`,
   sign_in_networks: 'seen_at < $1',
   password_links: 'expires_at < $1',
+  factor_challenges: 'expires_at < $1',
   team_invitations: 'expires_at < $1',
   oauth_tokens: 'expires_at < $1',
   oauth_interactions: 'expires_at < $1',

@@ -68,4 +68,12 @@ export const messages = {
   deleteText:
     'The team must have no workflows. Its media go to the people who uploaded them. Its credits are lost.',
   deleted: (team: string): string => `${team} was deleted.`,
+  security: 'Security',
+  requireFactor: 'Require a second factor',
+  requireFactorHint:
+    'Members without one cannot open the team’s work until they have set it up. API keys keep working.',
+  requirementChanged: {
+    on: 'The team now requires a second factor.',
+    off: 'The team no longer requires a second factor.',
+  },
 } as const;

@@ -1,10 +1,12 @@
 // Renders a team: its members, pending invitations, and the actions of owners and members.
 
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Team } from '../../../../sdk/src/schemas.ts';
 import { Button } from '../../../kit/button.tsx';
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
+import { Failure } from '../../../kit/failure.tsx';
+import { CheckField } from '../../../kit/field.tsx';
 import { NameDialog } from '../../../kit/name-dialog.tsx';
 import { QueryResult } from '../../../kit/query-result.tsx';
 import { api } from '../../../lib/api.ts';
@@ -56,7 +58,29 @@ function Details({ team, onGone }: { readonly team: Team; readonly onGone: () =>
         />
       </Section>
       {team.role === 'OWNER' && <SentInvitations team={team} />}
+      {team.role === 'OWNER' && <Requirement team={team} />}
     </>
+  );
+}
+
+function Requirement({ team }: { readonly team: Team }) {
+  const reloadAndToast = useReloadAndToast();
+  const change = useMutation({
+    mutationFn: (requiresSecondFactor: boolean) =>
+      api.patch<Team>(`/teams/${team.id}`, { requiresSecondFactor }),
+    onSuccess: ({ requiresSecondFactor }) =>
+      reloadAndToast(messages.requirementChanged[requiresSecondFactor ? 'on' : 'off'], ['/teams']),
+  });
+  return (
+    <Section title={messages.security}>
+      {change.error && <Failure error={change.error} />}
+      <CheckField
+        label={messages.requireFactor}
+        hint={messages.requireFactorHint}
+        checked={change.isPending ? change.variables : team.requiresSecondFactor}
+        onChange={event => change.mutate(event.target.checked)}
+      />
+    </Section>
   );
 }
 

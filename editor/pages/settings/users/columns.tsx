@@ -74,6 +74,7 @@ function UserMenu({ user, onAction }: UserMenuProps) {
     'change',
     'addCredits',
     user.hasPassword ? 'resetLink' : 'invitationLink',
+    ...(user.hasSecondFactor ? (['resetFactor'] as const) : []),
     user.disabled ? 'enable' : 'disable',
   ];
   return (

@@ -45,6 +45,11 @@ export const messages = {
   passwordLinkText:
     'Anyone who opens the link can choose a password and sign in as this user. Earlier links stop working.',
   createLink: 'Create link',
+  resetFactor: 'Remove second factor',
+  resetFactorTitle: (name: string): string => `Remove the second factor of ${name}?`,
+  resetFactorText:
+    'Do this only if they lost it, and after you have made sure who asks. They are signed out everywhere, and sign in with their password alone until they set up another one.',
+  factorReset: (name: string): string => `${name} has no second factor now.`,
   disable: 'Disable',
   disableTitle: (name: string): string => `Disable ${name}?`,
   disableText: 'Their API keys and sessions stop working within five seconds. Their work is kept.',

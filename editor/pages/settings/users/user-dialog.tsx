@@ -10,7 +10,14 @@ import { ChangeDialog } from './change-dialog.tsx';
 import { messages } from './messages.ts';
 import type { AccountLink } from './users.tsx';
 
-export type ActionKind = 'change' | 'addCredits' | 'invitationLink' | 'resetLink' | 'disable' | 'enable';
+export type ActionKind =
+  | 'change'
+  | 'addCredits'
+  | 'invitationLink'
+  | 'resetLink'
+  | 'resetFactor'
+  | 'disable'
+  | 'enable';
 
 export interface UserAction {
   readonly kind: ActionKind;
@@ -32,6 +39,7 @@ const DIALOGS: Readonly<Record<ActionKind, (props: DialogProps) => ReactNode>> =
   resetLink: props => (
     <PasswordLinkDialog {...props} kind="reset" title={messages.resetLinkTitle(props.user.name)} />
   ),
+  resetFactor: ResetFactorDialog,
   disable: DisableDialog,
   enable: EnableDialog,
 };
@@ -71,6 +79,23 @@ function PasswordLinkDialog({ kind, title, user: { name, email }, onLink, onClos
     <FormDialog title={title} submitText={messages.createLink} onSubmit={createLink} onClose={onClose}>
       <p>{messages.passwordLinkText}</p>
     </FormDialog>
+  );
+}
+
+function ResetFactorDialog({ user: { userId, name }, onClose }: DialogProps) {
+  const reloadAndToast = useReloadAndToast();
+  return (
+    <ConfirmDialog
+      title={messages.resetFactorTitle(name)}
+      action={messages.resetFactor}
+      onConfirm={async () => {
+        await api.post(`/admin/users/${userId}/reset-second-factor`);
+        await reloadAndToast(messages.factorReset(name), ['/admin/users']);
+      }}
+      onClose={onClose}
+    >
+      {messages.resetFactorText}
+    </ConfirmDialog>
   );
 }
 
