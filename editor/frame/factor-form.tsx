@@ -2,12 +2,12 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SecondFactorInput, SecondStep } from '../../sdk/src/schemas.ts';
+import { messages as factorMessages } from '../factor-messages.ts';
 import { Button } from '../kit/button.tsx';
 import { Failure } from '../kit/failure.tsx';
 import { TextField } from '../kit/field.tsx';
 import { Form } from '../kit/form.tsx';
 import { type PasskeyRequest, signWithPasskey } from '../lib/passkeys.ts';
-import { messages } from '../messages.ts';
 
 export type FactorMethod = SecondStep['methods'][number];
 export type FactorProof = Omit<SecondFactorInput, 'challenge'>;
@@ -19,8 +19,6 @@ interface FactorFormProps {
   readonly prove: (proof: FactorProof) => Promise<unknown>;
   readonly onProved: () => void;
 }
-
-const factorMessages = messages.secondFactor;
 
 export function FactorForm({ methods, requestPasskey, prove, onProved }: FactorFormProps) {
   const [method, setMethod] = useState(methods[0]);

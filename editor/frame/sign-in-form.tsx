@@ -2,6 +2,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SecondStep } from '../../sdk/src/schemas.ts';
+import { messages as factorMessages } from '../factor-messages.ts';
 import { Button } from '../kit/button.tsx';
 import { Failure } from '../kit/failure.tsx';
 import { PasswordField, TextField } from '../kit/field.tsx';
@@ -34,7 +35,7 @@ export function SignInForm({ secondStep, onSignedIn, ...firstStep }: SignInFormP
         onProved={onSignedIn}
       />
       <Button variant="quiet" onClick={() => setStep(undefined)}>
-        {messages.secondFactor.startAgain}
+        {factorMessages.startAgain}
       </Button>
     </>
   );

@@ -3,7 +3,7 @@ import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser';
-import { messages } from '../messages.ts';
+import { messages } from '../factor-messages.ts';
 import { UserFacingError } from './user-facing-error.ts';
 
 /** What the service asks a passkey to sign. */
@@ -25,7 +25,7 @@ export async function createPasskey(request: PasskeyRequest): Promise<unknown> {
 
 function throwReadable(thrown: unknown): never {
   const name = thrown instanceof Error ? thrown.name : '';
-  const { canceled, registered, failed } = messages.secondFactor.passkeyErrors;
+  const { canceled, registered, failed } = messages.passkeyErrors;
   const text =
     { NotAllowedError: canceled, AbortError: canceled, InvalidStateError: registered }[name] ?? failed;
   throw new UserFacingError(text);

@@ -58,7 +58,7 @@ async function seed(key: Buffer): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const db = connect(stack);
   await db.query(
-    'truncate workflows, executions, deliveries, oauth_clients, oauth_keys, credentials, apps, triggers cascade',
+    'truncate workflows, executions, deliveries, oauth_clients, oauth_keys, credentials, apps, triggers, totp_secrets cascade',
   );
   await db.query(
     `insert into workflows (id, user_id, version, name, secrets) values ('wf_1', $1, 1, 'W', $2)`,
@@ -99,6 +99,11 @@ async function seed(key: Buffer): Promise<void> {
      values ('trg_1', 'wf_1', $1, 'user:1', 'hook', 'T', '{}', '{}', $2)`,
     [userId, encrypt(key, 't')],
   );
+  await db.query(`insert into totp_secrets (id, user_id, secret, pending) values ('otp_1', $1, $2, $3)`, [
+    userId,
+    encrypt(key, 'o'),
+    encrypt(key, 'n'),
+  ]);
 }
 
 async function readAll(key: Buffer): Promise<Readonly<Record<string, readonly string[]>>> {
@@ -111,9 +116,12 @@ async function readAll(key: Buffer): Promise<Readonly<Record<string, readonly st
       texts.push(...values.map(({ value }) => decrypt(key, value)));
       after = values.at(-1)?.id;
     }
-    return [place.table, texts] as const;
+    return { table: place.table, texts };
   });
-  return Object.fromEntries(await Promise.all(entries));
+  const groups = Map.groupBy(await Promise.all(entries), ({ table }) => table);
+  return Object.fromEntries(
+    [...groups].map(([table, group]) => [table, group.flatMap(({ texts }) => texts)]),
+  );
 }
 
 const ALL_VALUES = {
@@ -124,6 +132,7 @@ const ALL_VALUES = {
   credential_values: ['p'],
   apps: ['a'],
   triggers: ['t'],
+  totp_secrets: ['o', 'n'],
   executions: ['e'],
 };
 
@@ -151,6 +160,7 @@ describe('ENCRYPTED_COLUMNS', () => {
       'services/instance/rotate-secrets.ts',
       'services/oauth/oauth-keys.ts',
       'services/oauth/oauth-records.ts',
+      'services/second-factors/totp.ts',
       ...SHORT_LIVED,
       'services/webhooks/webhook-target.ts',
       'services/workflows/workflow-secrets.ts',
@@ -162,7 +172,7 @@ describe('rotateSecrets', () => {
   it('encrypts every value once with the new key', async () => {
     await seed(OLD_KEY);
     assert.deepEqual(await rotateKeys(OLD_KEY, NEW_KEY), {
-      rotated: 1107,
+      rotated: 1109,
       already: 0,
     });
     assert.deepEqual(await readAll(NEW_KEY), ALL_VALUES);
@@ -174,7 +184,7 @@ describe('rotateSecrets', () => {
     assert.equal(rows[1]?.webhook, '{"url":"https://b.example","secret":null}');
     assert.deepEqual(await rotateKeys(OLD_KEY, NEW_KEY), {
       rotated: 0,
-      already: 1107,
+      already: 1109,
     });
   });
 
@@ -202,7 +212,7 @@ describe('graphwright secrets rotate', () => {
     await seed(OLD_KEY);
     const { code, out, err } = await rotate({ SECRETS_KEY: hex(OLD_KEY), NEW_SECRETS_KEY: hex(NEW_KEY) });
     assert.equal(code, 0, err);
-    assert.deepEqual(JSON.parse(out), { rotated: 1107, already: 0 });
+    assert.deepEqual(JSON.parse(out), { rotated: 1109, already: 0 });
     assert.deepEqual(await readAll(NEW_KEY), ALL_VALUES);
     await using stack = new AsyncDisposableStack();
     const db = connect(stack);
@@ -232,7 +242,7 @@ describe('graphwright secrets rotate', () => {
     await copyFile(join(folder, 'secrets.key.next'), join(folder, 'copy'));
     const { code, out, err } = await rotate({});
     assert.equal(code, 0, err);
-    assert.deepEqual(JSON.parse(out), { rotated: 0, already: 1107 });
+    assert.deepEqual(JSON.parse(out), { rotated: 0, already: 1109 });
     assert.deepEqual(await readKey(), next);
     assert.equal(existsSync(join(folder, 'secrets.key.next')), false);
     assert.equal((await readFile(join(folder, 'secrets.key.old'), 'utf8')).trim(), hex(first));

@@ -42,8 +42,10 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'rows of one owner, whose condition is interpolated': [
     'execution-lists selectPage',
     'execution-lists REQUEST',
+    'people/sessions hasFactorSql',
     'people/sessions isKnownNetworkSql',
     'people/sessions knowsNetwork',
+    'people/sessions listClosedTeamsSql',
     'queue selectQueuedJobs',
     'workflows/lists CARD',
     'workflows/lists FILTERS',

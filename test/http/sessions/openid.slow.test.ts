@@ -105,6 +105,7 @@ describe('GET /auth/methods', () => {
     assert.equal(status, 200);
     assert.deepEqual(body, {
       password: true,
+      passkeys: BASE_URL.includes('localhost'),
       openid: { issuer: provider.issuer, startUrl: START },
       needsSetup: true,
     });
