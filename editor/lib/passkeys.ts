@@ -1,7 +1,9 @@
 // Asks the browser for passkeys. The requests come from the service.
-import type {
-  PublicKeyCredentialCreationOptionsJSON,
-  PublicKeyCredentialRequestOptionsJSON,
+import {
+  type PublicKeyCredentialCreationOptionsJSON,
+  type PublicKeyCredentialRequestOptionsJSON,
+  startAuthentication,
+  startRegistration,
 } from '@simplewebauthn/browser';
 import { messages } from '../factor-messages.ts';
 import { UserFacingError } from './user-facing-error.ts';
@@ -11,14 +13,12 @@ export type PasskeyRequest = Readonly<Record<string, unknown>>;
 
 /** Returns the passkey's signature. Throws a UserFacingError if the user cancels or has no such passkey. */
 export async function signWithPasskey(request: PasskeyRequest): Promise<unknown> {
-  const { startAuthentication } = await import('@simplewebauthn/browser');
   const optionsJSON = request as unknown as PublicKeyCredentialRequestOptionsJSON;
   return startAuthentication({ optionsJSON }).catch(throwReadable);
 }
 
 /** Creates a passkey. Throws a UserFacingError if the user cancels or the passkey is already registered. */
 export async function createPasskey(request: PasskeyRequest): Promise<unknown> {
-  const { startRegistration } = await import('@simplewebauthn/browser');
   const optionsJSON = request as unknown as PublicKeyCredentialCreationOptionsJSON;
   return startRegistration({ optionsJSON }).catch(throwReadable);
 }
