@@ -12,6 +12,7 @@ import { AppError } from './lib/errors.ts';
 import { createGuardedFetch } from './lib/fetch.ts';
 import { PROVIDER_URLS, type Settings } from './lib/settings.ts';
 import { createWakeTimers } from './lib/wake-timers.ts';
+import { readOwnModels } from './local/own-models.ts';
 import { createMcpMount } from './mcp/mount.ts';
 import { createOAuthMount } from './mcp/oauth/mount.ts';
 import {
@@ -96,6 +97,7 @@ export async function startParts(
   );
   const placement = settings.ROLE === 'api' ? QUEUE_ONLY : createLocalPlacement(slots);
   const nodeTypes = createNodeTypes(settings);
+  for (const problem of readOwnModels(settings.LOCAL_MODELS_DIR).problems) log.warn(problem);
   const deps = await createDeps({ settings, timing, log, tracer, now, db, runDb, placement, nodeTypes });
   stack.defer(() => Promise.all([deps.fetch.close(), deps.providerFetch.close()]).then(() => undefined));
   const storageProblem = await requireStorage(deps);

@@ -400,10 +400,15 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./models.ts')).showModel,
   },
   {
-    usage: 'models add <provider> <endpoints...>',
-    summary: 'add models to the catalog, in every process and without a restart',
+    usage: 'models add <provider> [endpoints...]',
+    summary:
+      'add models to the catalog, in every process and without a restart; or check a folder with an ONNX model and copy it to LOCAL_MODELS_DIR',
     options: { ...CHANGE_OPTIONS },
-    examples: ['graphwright models add fal fal-ai/veo3.1', 'graphwright models add openai llama3.2'],
+    examples: [
+      'graphwright models add fal fal-ai/veo3.1',
+      'graphwright models add openai llama3.2',
+      'graphwright models add local:./u2net',
+    ],
     load: async () => (await import('./models.ts')).addModels,
   },
   {

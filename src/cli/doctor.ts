@@ -15,6 +15,7 @@ import { newId } from '../lib/ids.ts';
 import { findSecretsKey } from '../lib/secrets-key.ts';
 import { readSettings, type Settings } from '../lib/settings.ts';
 import { getVoiceModel } from '../local/models.ts';
+import { readOwnModels } from '../local/own-models.ts';
 import { LOCAL_FEATURES, listMissing, listOcrLanguages } from '../local/packages.ts';
 import { runLocal } from '../local/run-local.ts';
 import { SPEECH_RATE } from '../local/tasks.ts';
@@ -294,6 +295,8 @@ async function checkLocalNodes(settings: Settings): Promise<string> {
   } catch (err) {
     throw new OptionalCheckError(`a model cannot be run: ${toError(err).message}`);
   }
+  const { problems } = readOwnModels(settings.LOCAL_MODELS_DIR);
+  if (problems.length > 0) throw new OptionalCheckError(problems.join(' '));
   return `ONNX Runtime runs, text is read in: ${listOcrLanguages().join(', ')}`;
 }
 

@@ -18,6 +18,8 @@ import type { Terminal } from './terminal/terminal.ts';
 import { alignColumns, cleanText, truncateText } from './terminal/text-width.ts';
 
 const MAX_PRINTED = 100;
+/** A folder with a model follows. */
+const LOCAL_PREFIX = 'local:';
 
 export const searchModels: Command = async ({ args, options, terminal, signal }) => {
   const provider = parseProvider(options.provider ?? 'fal');
@@ -50,7 +52,12 @@ export const showModel: Command = async ({ args, options, terminal, signal }) =>
 };
 
 export const addModels: Command = async input => {
-  const [provider, ...endpoints] = input.args;
+  const [provider = '', ...endpoints] = input.args;
+  if (provider.startsWith(LOCAL_PREFIX)) {
+    const { addLocalModel } = await import('./local-model.ts');
+    return addLocalModel(provider.slice(LOCAL_PREFIX.length), input);
+  }
+  if (endpoints.length === 0) throw new UsageError('Name the endpoints of the models to add.');
   const source = openModelSource(parseProvider(provider), input.signal);
   await applyPlan(input, async installed => {
     const plan = await source.plan(installed, endpoints);

@@ -401,10 +401,15 @@ export async function cutOut(
   });
   return {
     image: image.file,
-    mask: await runImagesWork([], signal, async () =>
-      encode((await scalePixels(mask, image.size)).toColourspace('b-w'), 'png'),
-    ),
+    mask: await encodeGray(mask, image.size, signal),
   };
+}
+
+/** Encodes gray pixels, scaled to a size, as PNG. */
+export function encodeGray(pixels: PixelImage, size: Size, signal: AbortSignal): Promise<ImageFile> {
+  return runImagesWork([], signal, async () =>
+    encode((await scalePixels(pixels, size)).toColourspace('b-w'), 'png'),
+  );
 }
 
 /** How an area is hidden. */

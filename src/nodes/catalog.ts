@@ -30,6 +30,7 @@ import { cleanSpeech } from './local/clean-speech.ts';
 import { cutoutPerson } from './local/cutout-person.ts';
 import { language } from './local/language.ts';
 import { ocr } from './local/ocr.ts';
+import { createOwnNodes } from './local/own-models.ts';
 import { upscale } from './local/upscale.ts';
 import { vectorize } from './local/vectorize.ts';
 import { approval, delay, logicIf, logicSwitch, merge } from './logic.ts';
@@ -127,7 +128,7 @@ const NO_PORTS: ResolvedPorts = { inputs: [], outputs: [] };
 
 /** The settings that the catalog depends on. */
 export type CatalogSettings = Pick<Settings, 'SANDBOX_MODELS'> &
-  Partial<Pick<Settings, 'prices' | 'CODE_NODES' | 'LOCAL_NODES'>> &
+  Partial<Pick<Settings, 'prices' | 'CODE_NODES' | 'LOCAL_NODES' | 'LOCAL_MODELS_DIR'>> &
   Partial<ProviderSettings> &
   CodecSettings;
 
@@ -226,7 +227,8 @@ export function restoreCatalog({ settings, models }: CatalogOrigin): Catalog {
 /** Creates the node types of a service. The catalog object stays valid when models are installed; `entries` changes. */
 export function createNodeTypes(settings: CatalogSettings): NodeTypes {
   let origin: CatalogOrigin = { settings, models: [] };
-  let current = buildCatalog(listDefinitions(settings, []), settings);
+  const ownNodes = createOwnNodes(settings.LOCAL_MODELS_DIR);
+  let current = buildCatalog(listDefinitions(settings, ownNodes), settings);
   const catalog: Catalog = {
     get entries() {
       return current.entries;
@@ -242,7 +244,7 @@ export function createNodeTypes(settings: CatalogSettings): NodeTypes {
     findNode: nodeType => current.findNode(nodeType),
     install: models => {
       origin = { settings, models };
-      current = buildCatalog(listDefinitions(settings, models.map(toDefinition)), settings);
+      current = buildCatalog(listDefinitions(settings, [...ownNodes, ...models.map(toDefinition)]), settings);
     },
   };
 }

@@ -34,11 +34,7 @@ export const upscale = defineNode({
     const bytes = await readRaster(input, ctx);
     const maxPixels = MAX_RESULT_PIXELS / factor ** 2;
     const { info, ...pixels } = await readPixels(bytes, { channels: 3, maxPixels }, ctx.signal);
-    if (Math.max(pixels.width, pixels.height) * factor > MAX_RESULT_SIDE)
-      throw new NodeError(
-        'image_too_large',
-        `The sides of the result are limited to ${MAX_RESULT_SIDE} pixels.`,
-      );
+    requireResultSize(pixels, factor);
     const alpha = info.hasAlpha ? await readAlpha(bytes, ctx.signal) : undefined;
     const modelFactor = model === 'thick' ? 4 : factor;
     const path = await getConvertedModel(
@@ -52,6 +48,16 @@ export const upscale = defineNode({
   },
 });
 
+/** Throws NodeError if the result would take too much memory. */
+export function requireResultSize({ width, height }: Pick<Pixels, 'width' | 'height'>, factor: number): void {
+  const pixels = width * height * factor ** 2;
+  if (Math.max(width, height) * factor <= MAX_RESULT_SIDE && pixels <= MAX_RESULT_PIXELS) return;
+  throw new NodeError(
+    'image_too_large',
+    `The result would have ${width * factor} × ${height * factor} pixels. The limits are ${MAX_RESULT_SIDE} pixels per side and 67 megapixels.`,
+  );
+}
+
 const UNIT_RANGE: Preparation = { mean: [0, 0, 0], std: [1, 1, 1] };
 
 interface UpscaleModel extends Preparation {
@@ -60,6 +66,8 @@ interface UpscaleModel extends Preparation {
   readonly modelFactor: number;
   /** At most `modelFactor`. */
   readonly factor: number;
+  /** Whether the model gets the image as a whole. Default: in tiles. */
+  readonly isWhole?: boolean;
 }
 
 const TILE = 256;
@@ -67,18 +75,18 @@ const TILE = 256;
 const OVERLAP = 12;
 
 /** Enlarges the pixels tile by tile, and reports progress. */
-async function upscaleTiles(pixels: Pixels, model: UpscaleModel, ctx: NodeContext): Promise<Pixels> {
-  const { factor } = model;
+export async function upscaleTiles(pixels: Pixels, model: UpscaleModel, ctx: NodeContext): Promise<Pixels> {
+  const { factor, isWhole = false, ...task } = model;
   const [width, height] = [pixels.width * factor, pixels.height * factor];
   const bytes = Buffer.allocUnsafe(3 * width * height);
-  const rows = listTiles(pixels.height);
-  const columns = listTiles(pixels.width);
+  const rows = listTiles(pixels.height, isWhole);
+  const columns = listTiles(pixels.width, isWhole);
   let done = 0;
   for (const row of rows)
     for (const column of columns) {
       await yieldTurn();
       const tile = cutTile(pixels, column, row);
-      const enlarged = await runLocalTask('upscale', { ...model, tile }, ctx);
+      const enlarged = await runLocalTask('upscale', { ...task, factor, tile }, ctx);
       const [left, top] = [(column.start - column.from) * factor, (row.start - row.from) * factor];
       const length = 3 * column.length * factor;
       for (let y = 0; y < row.length * factor; y++) {
@@ -101,8 +109,8 @@ interface Span {
 }
 
 /** Divides a side into equal parts. */
-function listTiles(side: number): readonly Span[] {
-  const count = Math.ceil(side / TILE);
+function listTiles(side: number, isWhole: boolean): readonly Span[] {
+  const count = isWhole ? 1 : Math.ceil(side / TILE);
   return Array.from({ length: count }, (_, index) => {
     const start = Math.round((index * side) / count);
     const end = Math.round(((index + 1) * side) / count);
