@@ -101,15 +101,27 @@ function toField(
 /** Returns the value of an input node as the text of its field, unless the text does not fit. */
 function findOwnText(nodeType: string, { value, items }: JsonObject, maxLength: number): string | undefined {
   if (nodeType === 'input:list') {
-    const lines = Array.isArray(items) ? items.map(toLine) : [];
-    const isShown =
-      lines.length > 0 && lines.length <= MAX_LIST_ITEMS && lines.every(line => line !== undefined);
-    return isShown && lines.join('\n').length <= DEFAULT_MAX_LENGTH ? lines.join('\n') : undefined;
+    if (!Array.isArray(items) || items.length === 0 || items.length > MAX_LIST_ITEMS) return undefined;
+    const lines = items.map(toLine);
+    const text = lines.join('\n');
+    return lines.includes(undefined) || text.length > DEFAULT_MAX_LENGTH ? undefined : text;
   }
   // A list in place of a single value has no text.
-  if (Array.isArray(items) || !isFilled(value)) return undefined;
+  if (Array.isArray(items) || !isFilled(value) || !isShort(value, { left: DEFAULT_MAX_LENGTH }))
+    return undefined;
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
   return hasAtMost(text, Math.min(maxLength, DEFAULT_MAX_LENGTH)) ? text : undefined;
+}
+
+/** Returns whether the characters and values of the JSON fit, without serializing a long one for each visitor. */
+function isShort(value: Json | undefined, budget: { left: number }): boolean {
+  budget.left -= typeof value === 'string' ? value.length : 1;
+  if (typeof value !== 'object' || value === null) return budget.left >= 0;
+  for (const key in value) {
+    budget.left -= key.length;
+    if (budget.left < 0 || !isShort((value as JsonObject)[key], budget)) return false;
+  }
+  return budget.left >= 0;
 }
 
 const toLine = (item: Json): string | undefined =>
