@@ -16,7 +16,17 @@ function describeNumberRange(min: number | undefined, max: number | undefined): 
 const sentenceCase = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 export const setting = {
-  preview: { label: 'Video frame', time: 'Frame time', edit: 'Edit scenes' },
+  preview: {
+    label: 'Video frame',
+    time: 'Frame time',
+    edit: 'Edit scenes',
+    unfit:
+      'The preview cannot be drawn, because one of the values does not fit the template. Check the fields above, and the nodes that are connected.',
+    invalid: (layer: string, field: string | undefined): string =>
+      `The preview cannot be drawn. Check ${field === undefined ? '' : `${field.toLowerCase()} of `}“${layer}”.`,
+    warning: (text: string): string => `Something is missing in the preview: ${text}`,
+    warningOf: (layer: string, text: string): string => `“${layer}”: ${text}`,
+  },
   scene: {
     title: 'Video scenes',
     empty: 'No scenes yet. Add a scene, or choose a template.',

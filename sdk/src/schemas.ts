@@ -2806,6 +2806,8 @@ export type PreviewRequest = {
   readonly templateId?: string;
   /** Merged over the template's defaultProps */
   readonly props?: Readonly<Record<string, unknown>>;
+  /** By port ID, the values of connected inputs: text, a number or JSON; for media a URL, {url} or {mediaId}. A port without a value has its default, or a placeholder */
+  readonly values?: Readonly<Record<string, unknown>>;
   readonly workflowId?: string;
   readonly nodeId?: string;
   /** Counted from 0. Default: the frame of timeSeconds, else the middle */

@@ -1,6 +1,7 @@
 // Determines from the config whether a video:renderer node renders a template or a scene graph, and derives its ports.
 import { isJsonObject, type JsonObject, type MediaRef, type PortType } from '../graph/types.ts';
 import { isMediaType } from '../graph/values.ts';
+import { readPath } from '../render/templates/bind.ts';
 import { findTemplate } from '../render/templates/catalog.ts';
 import {
   fillTemplate,
@@ -66,11 +67,12 @@ export function listPorts(mode: RenderMode): Specs {
   if (mode.kind === 'none') return {};
   if (mode.kind === 'template') {
     return Object.fromEntries(
-      mode.mappings.map(({ portId, portLabel, portType, required, description }) => [
+      mode.mappings.map(({ propPath, portId, portLabel, portType, required, description }) => [
         portId,
         SPECS[portType](portLabel, {
           wiredOnly: true,
-          required,
+          // The config may set the prop itself, such as the picture of a slide.
+          required: required && !readPath(mode.props, propPath),
           ...(description === undefined ? {} : { description }),
         }),
       ]),
@@ -102,24 +104,50 @@ export function createSceneGraph(
   return fillTemplate(template, props);
 }
 
-/** Returns the scene graph for a preview with some of its inputs. Other media tokens become placeholders. */
+/**
+ * Returns the scene graph for a preview with the values of some of its ports. A required picture or video without a value
+ * becomes a placeholder, and values that do not fit their port are left out. Throws NodeError if a text becomes too long.
+ */
 export function createPreviewSceneGraph(
   mode: Exclude<RenderMode, { kind: 'none' }>,
-  texts: Readonly<Record<string, string>> = {},
+  values: Readonly<Record<string, unknown>> = {},
 ): unknown {
+  const getValue = (name: string, type: PortType): unknown =>
+    Object.hasOwn(values, name) ? toPreviewValue(type, values[name]) : undefined;
   if (mode.kind === 'template') {
     let props: Readonly<Record<string, unknown>> = { ...mode.template.defaultProps, ...mode.props };
-    for (const { propPath, portId, portType } of mode.mappings)
-      if (portType === 'TEXT' && Object.hasOwn(texts, portId))
-        props = setProp(props, propPath, texts[portId]);
+    for (const { propPath, portId, portLabel, portType, required } of mode.mappings) {
+      const value = getValue(portId, portType);
+      if (value !== undefined) props = setProp(props, propPath, value);
+      else if (required && isPicture(portType) && !readPath(props, propPath))
+        props = setProp(props, propPath, `sample:${portLabel}`);
+    }
     return fillTemplate(mode.template, props);
   }
   if (!isJsonObject(mode.graph)) return mode.graph;
   const tokens = listSceneTokens(mode.graph);
   return fillScene(mode.graph, name => {
-    if (isMediaType(tokens.get(name) ?? 'TEXT')) return `sample:${name}`;
-    return Object.hasOwn(texts, name) ? texts[name] : `{{${name}}}`;
+    const type = tokens.get(name) ?? 'TEXT';
+    const value = getValue(name, type);
+    if (value !== undefined) return value;
+    if (isMediaType(type)) return `sample:${name}`;
+    // Without a value, a setting has its default.
+    return type === 'JSON' ? undefined : `{{${name}}}`;
   });
+}
+
+const isPicture = (type: PortType): boolean => type === 'IMAGE' || type === 'VIDEO';
+
+/** Returns the value as the scene needs it, or undefined if it does not fit the port. */
+function toPreviewValue(type: PortType, value: unknown): unknown {
+  if (value === undefined || value === null) return undefined;
+  if (isMediaType(type)) {
+    const url = isJsonObject(value) ? value.url : value;
+    return typeof url === 'string' && /^https?:/.test(url) ? url : undefined;
+  }
+  if (type === 'NUMBER') return Number.isFinite(Number(value)) ? Number(value) : undefined;
+  if (type !== 'TEXT') return value;
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 /** Returns the value for the scene: the URL of a media reference, any other value unchanged. */

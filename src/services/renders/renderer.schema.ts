@@ -43,6 +43,14 @@ export const PreviewBody = NamedExact(
     sceneGraph: Type.Optional(Type.Unknown({ description: 'As GET /renderer/scene-graph describes' })),
     templateId: Type.Optional(Type.String({ maxLength: 80 })),
     props: Type.Optional(Props),
+    values: Type.Optional(
+      Type.Unsafe<Record<string, unknown>>({
+        type: 'object',
+        maxProperties: 100,
+        description:
+          'By port ID, the values of connected inputs: text, a number or JSON; for media a URL, {url} or {mediaId}. A port without a value has its default, or a placeholder',
+      }),
+    ),
     workflowId: Type.Optional(Type.String({ maxLength: 64 })),
     nodeId: Type.Optional(Type.String({ maxLength: 200 })),
     frames: Type.Optional(

@@ -178,6 +178,27 @@ describe('the renderer API', () => {
     assert.equal(body.data.frames[0]?.frame, 60);
   });
 
+  it('draws the values of connected inputs', async () => {
+    const upload = await owner.request<{ mediaId: string; url: string }>('POST', '/media/upload', {
+      dataUrl: `data:image/svg+xml;base64,${Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="16" height="9"><rect width="16" height="9" fill="#00ff00"/></svg>').toString('base64')}`,
+    });
+    const readColor = async (values: object): Promise<readonly number[]> => {
+      const sceneGraph = createScene([{ type: 'image', src: '{{photo}}' }]);
+      const { status, body } = await preview({ sceneGraph, values, keep: false });
+      assert.equal(status, 200, JSON.stringify(body));
+      assert.deepEqual(body.data.warnings, []);
+      const bytes = Buffer.from(body.data.frames[0]?.url.split(',')[1] ?? '', 'base64');
+      return (await readPixels(bytes)).at(0, 0).slice(0, 3);
+    };
+    const green = await readColor({ photo: { mediaId: upload.body.mediaId } });
+    assert.deepEqual(green, [0, 255, 0]);
+    assert.deepEqual(await readColor({ photo: upload.body.url }), green);
+    assert.notDeepEqual(await readColor({}), green);
+    const slides = { templateId: 'photo-slideshow', props: { photos: [{ image: '' }] } };
+    assert.equal((await preview({ ...slides, values: { photo1: upload.body.url }, scale: 0.1 })).status, 200);
+    assert.equal((await preview({ ...slides, scale: 0.1 })).status, 200);
+  });
+
   it('lists elements that cannot be loaded as warnings', async () => {
     const { status, body } = await preview({
       sceneGraph: createScene([

@@ -1,12 +1,14 @@
 // Renders a preview frame of a video node, with a slider for its time. Updates when the settings change.
 import Clapperboard from 'icon:clapperboard';
 import { lazy, Suspense, useState } from 'react';
-import { type GraphNode, isJsonObject, type JsonObject } from '../../../../src/graph/types.ts';
+import { type GraphNode, isJsonObject, type Json, type JsonObject } from '../../../../src/graph/types.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Button } from '../../../kit/button.tsx';
 import { toErrorMessage } from '../../../kit/failure.tsx';
 import { Spinner } from '../../../kit/spinner.tsx';
+import { describePreviewError, describeWarning } from '../video-editor/preview-notes.ts';
 import { usePreview } from '../video-editor/use-preview.ts';
+import { usePreviewValues } from '../video-editor/use-preview-values.ts';
 import styles from './inspector.module.css';
 
 const SceneDialog = lazy(async () => ({
@@ -23,7 +25,7 @@ export function ScenePreview({ node }: { readonly node: GraphNode }) {
   return (
     <>
       {!hasTemplate && <EditScenesButton node={node} />}
-      <PreviewFigure source={getSource(config)} />
+      <PreviewFigure nodeId={node.id} source={getSource(config)} />
     </>
   );
 }
@@ -44,16 +46,31 @@ function EditScenesButton({ node }: { readonly node: GraphNode }) {
   );
 }
 
-function PreviewFigure({ source }: { readonly source: object | undefined }) {
+interface PreviewFigureProps {
+  readonly nodeId: string;
+  readonly source: { readonly sceneGraph?: Json } | undefined;
+}
+
+function PreviewFigure({ nodeId, source }: PreviewFigureProps) {
   const [seconds, setSeconds] = useState<number>();
-  const { preview, error, isFetching } = usePreview({ source, time: seconds, scale: SCALE });
+  const { preview, error, isFetching } = usePreview({
+    source,
+    values: usePreviewValues(nodeId),
+    time: seconds,
+    scale: SCALE,
+  });
+  const graph = isJsonObject(source?.sceneGraph) ? source.sceneGraph : undefined;
   if (source === undefined) return null;
   const [frame] = preview?.frames ?? [];
   const { fps = 30, durationInFrames = 0, warnings = [] } = preview ?? {};
   return (
     <figure className={styles.still} aria-label={previewMessages.label} aria-busy={isFetching}>
-      {error !== null && <p className={styles.note}>{toErrorMessage(error)}</p>}
-      {error === null && frame && <img src={frame.url} alt={previewMessages.label} />}
+      {error !== null && (
+        <p className={styles.note} role="status">
+          {describePreviewError(error, graph) ?? toErrorMessage(error)}
+        </p>
+      )}
+      {frame && <img src={frame.url} alt={previewMessages.label} />}
       {isFetching && <Spinner />}
       {durationInFrames > 1 && (
         <input
@@ -69,15 +86,15 @@ function PreviewFigure({ source }: { readonly source: object | undefined }) {
       )}
       {warnings.map(warning => (
         <p key={warning} className={styles.note}>
-          {warning}
+          {describeWarning(warning, graph)}
         </p>
       ))}
     </figure>
   );
 }
 
-function getSource({ templateId, props }: JsonObject): object | undefined {
+function getSource({ templateId, props }: JsonObject): PreviewFigureProps['source'] {
   if (typeof templateId === 'string' && templateId !== '')
-    return { templateId, ...(isJsonObject(props) ? { props } : {}) };
+    return { templateId, ...(isJsonObject(props) ? { props } : {}) } as PreviewFigureProps['source'];
   return isJsonObject(props) && props.sceneGraph !== undefined ? { sceneGraph: props.sceneGraph } : undefined;
 }

@@ -77,7 +77,7 @@ function SceneEditor({ nodeId, schema }: SceneEditorProps) {
     <div className={styles.editor}>
       <div className={styles.player}>
         <UndoButtons />
-        <Timeline {...{ graph, layers, selectedPath, time }} onSelect={choose} onTime={setTime} />
+        <Timeline {...{ nodeId, graph, layers, selectedPath, time }} onSelect={choose} onTime={setTime} />
       </div>
       <LayerList
         {...{ schema, graph, layers, selectedPath }}

@@ -8,9 +8,12 @@ import { IconButton } from '../../../kit/button.tsx';
 import { toErrorMessage } from '../../../kit/failure.tsx';
 import { Spinner } from '../../../kit/spinner.tsx';
 import { getDurationSeconds, getFps, type Layer, type Path } from './layers.ts';
+import { describePreviewError, describeWarning } from './preview-notes.ts';
+import type { PreviewValues } from './preview-values.ts';
 import styles from './scene.module.css';
 import { type Clip, useClip } from './use-clip.ts';
 import { usePreview } from './use-preview.ts';
+import { usePreviewValues } from './use-preview-values.ts';
 
 const sceneMessages = messages.flow.scene;
 /** Approximate size of the preview on screen. */
@@ -21,6 +24,7 @@ const RULER_STEPS = [0.5, 1, 2, 5, 10, 30, 60, 120];
 const MAX_MARKS = 10;
 
 interface TimelineProps {
+  readonly nodeId: string;
   readonly graph: JsonObject;
   readonly layers: readonly Layer[];
   readonly selectedPath: Path;
@@ -29,14 +33,15 @@ interface TimelineProps {
   readonly onTime: (seconds: number) => void;
 }
 
-export function Timeline({ graph, layers, selectedPath, time, onSelect, onTime }: TimelineProps) {
+export function Timeline({ nodeId, graph, layers, selectedPath, time, onSelect, onTime }: TimelineProps) {
   const fps = getFps(graph);
   const total = Math.max(getDurationSeconds(graph), 1 / fps);
   const lastFrameTime = Math.max(0, total - 1 / fps);
   const shownTime = Math.min(time, lastFrameTime);
   const scenes = layers.filter(({ kind }) => kind === 'scene');
   const scale = getScale(graph);
-  const clip = useClip(graph, scale);
+  const values = usePreviewValues(nodeId);
+  const clip = useClip(graph, values, scale);
   const isPlaying = clip.url !== undefined || clip.progress !== undefined;
   const rows = layers.filter(layer => isInTimeline(layer, selectedPath)).slice(0, MAX_ROWS);
   const renderBar = (layer: Layer) => (
@@ -45,7 +50,7 @@ export function Timeline({ graph, layers, selectedPath, time, onSelect, onTime }
   return (
     <>
       {clip.url === undefined ? (
-        <Preview graph={graph} time={shownTime} scale={scale} clip={clip} />
+        <Preview {...{ graph, values, scale, clip }} time={shownTime} />
       ) : (
         <Player url={clip.url} start={shownTime} onTime={onTime} onEnd={clip.stop} />
       )}
@@ -163,19 +168,20 @@ function Player({ url, start, onTime, onEnd }: PlayerProps) {
 
 interface PreviewProps {
   readonly graph: JsonObject;
+  readonly values: PreviewValues;
   readonly time: number;
   readonly scale: number;
   /** The clip that is being rendered, if there is one. */
   readonly clip: Clip;
 }
 
-function Preview({ graph, time, scale, clip }: PreviewProps) {
-  const { preview, error, isFetching } = usePreview({ source: { sceneGraph: graph }, time, scale });
+function Preview({ graph, values, time, scale, clip }: PreviewProps) {
+  const { preview, error, isFetching } = usePreview({ source: { sceneGraph: graph }, values, time, scale });
   const [frame] = preview?.frames ?? [];
   return (
     <figure className={styles.picture} aria-label={sceneMessages.preview} aria-busy={isFetching}>
-      {frame && error === null && <img src={frame.url} alt={sceneMessages.preview} />}
-      {error !== null && <p role="alert">{toErrorMessage(error)}</p>}
+      {frame && <img src={frame.url} alt={sceneMessages.preview} />}
+      {error !== null && <p role="alert">{describePreviewError(error, graph) ?? toErrorMessage(error)}</p>}
       {clip.error !== undefined && <p role="alert">{clip.error}</p>}
       {clip.progress !== undefined && (
         <p className={styles.rendering} role="status">
@@ -188,7 +194,7 @@ function Preview({ graph, time, scale, clip }: PreviewProps) {
         </span>
       )}
       {preview?.warnings.map(warning => (
-        <figcaption key={warning}>{warning}</figcaption>
+        <figcaption key={warning}>{describeWarning(warning, graph)}</figcaption>
       ))}
     </figure>
   );

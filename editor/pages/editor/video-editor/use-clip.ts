@@ -6,6 +6,7 @@ import type { RenderStatus } from '../../../../sdk/src/schemas.ts';
 import type { JsonObject } from '../../../../src/graph/types.ts';
 import { showError } from '../../../kit/failure.tsx';
 import { api } from '../../../lib/api.ts';
+import type { PreviewValues } from './preview-values.ts';
 
 const POLL_MS = 500;
 const ACTIVE_STATUSES: ReadonlySet<string | undefined> = new Set([undefined, 'QUEUED', 'RUNNING']);
@@ -20,12 +21,13 @@ export interface Clip {
 }
 
 /** Returns the clip of the scenes. An edit of the scenes ends the clip. */
-export function useClip(graph: JsonObject, scale: number): Clip {
+export function useClip(graph: JsonObject, values: PreviewValues, scale: number): Clip {
   const path = '/render/renderer';
   const { mutate, reset, variables, data, isPending } = useMutation({
     mutationFn: (sceneGraph: JsonObject) =>
       api.post<{ readonly data: RenderStatus['data'] }>(`${path}/preview`, {
         sceneGraph,
+        values,
         format: 'mp4',
         scale,
       }),
