@@ -1771,6 +1771,37 @@ export type ExecutionListItem = {
   readonly triggerId?: string;
   /** The app that started the run */
   readonly appId?: string;
+  readonly preview: {
+    /** Up to four inputs, or the prompts of a workflow without input nodes */
+    readonly inputs: readonly {
+      /** Label of the node */
+      readonly label: string;
+      /** Up to 200 characters */
+      readonly text?: string;
+      readonly url?: string;
+      readonly contentType?: string;
+      readonly posterUrl?: string;
+    }[];
+    /** Up to six results */
+    readonly outputs: readonly {
+      /** Label of the node */
+      readonly label: string;
+      /** Up to 200 characters */
+      readonly text?: string;
+      readonly url?: string;
+      readonly contentType?: string;
+      readonly posterUrl?: string;
+    }[];
+  } | null;
+  readonly batch: {
+    /** `bat_…` */
+    readonly id: string;
+    /** Number of rows */
+    readonly total: number;
+    readonly completed: number;
+    readonly failed: number;
+    readonly running: number;
+  } | null;
   /** Name of the user who started the run */
   readonly userName: string;
 };
@@ -4187,6 +4218,37 @@ export type WorkspaceRun = {
     | 'app';
   /** The paid node types in the run */
   readonly models: readonly string[];
+  readonly preview: {
+    /** Up to four inputs, or the prompts of a workflow without input nodes */
+    readonly inputs: readonly {
+      /** Label of the node */
+      readonly label: string;
+      /** Up to 200 characters */
+      readonly text?: string;
+      readonly url?: string;
+      readonly contentType?: string;
+      readonly posterUrl?: string;
+    }[];
+    /** Up to six results */
+    readonly outputs: readonly {
+      /** Label of the node */
+      readonly label: string;
+      /** Up to 200 characters */
+      readonly text?: string;
+      readonly url?: string;
+      readonly contentType?: string;
+      readonly posterUrl?: string;
+    }[];
+  } | null;
+  readonly batch: {
+    /** `bat_…` */
+    readonly id: string;
+    /** Number of rows */
+    readonly total: number;
+    readonly completed: number;
+    readonly failed: number;
+    readonly running: number;
+  } | null;
   readonly error: {
     readonly code: string;
     readonly message: string;

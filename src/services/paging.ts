@@ -121,6 +121,12 @@ function presentWithinBytes<R extends PageRow, T>(rows: readonly R[], present: (
   return items;
 }
 
+/** Continues a page that is not full before this id, if older rows may match. */
+export const resumeAfter = <T>(page: Page<T>, resumeBeforeId: string | undefined): Page<T> =>
+  page.nextCursor !== null || resumeBeforeId === undefined
+    ? page
+    : { ...page, nextCursor: encodeCursor(resumeBeforeId) };
+
 /** Returns the cursor of the page after the encoded key. */
 export const encodeCursor = (key: string): string => Buffer.from(key, 'latin1').toString('base64url');
 

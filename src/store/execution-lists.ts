@@ -1,10 +1,11 @@
 // Lists executions by workflow or user, with filters that each use an index.
 import { getFirstIdAt } from '../lib/ids.ts';
 import { parseMemberTexts } from '../lib/json-scan.ts';
-import type { Tx } from './db.ts';
+import type { Db, Tx } from './db.ts';
 import { type ExecutionRow, LISTED_COLUMNS } from './executions.ts';
 import { isStillMemberSql, USER_SHARES } from './permissions.ts';
 import { all } from './rows.ts';
+import { findRunIds, ID, type RunPageOptions, type RunSearch, withIndexPlans } from './run-search.ts';
 
 export interface ExecutionFilter {
   readonly workflowId: string | null;
@@ -20,6 +21,33 @@ export interface ExecutionFilter {
   readonly limit: number;
 }
 
+/** Conditions that have no index of their own. */
+export interface ExecutionSearch extends ExecutionFilter, Omit<RunPageOptions, 'limit'> {
+  readonly trigger: string | null;
+  /** Lists only the runs that this user started. */
+  readonly startedBy: number | null;
+  /** Lists only the user's own runs of this workflow; ignored if a workflow is listed. */
+  readonly ownOfWorkflowId: string | null;
+}
+
+/** What lists show of the contents of a run, and of its batch. */
+export interface ListedDetails {
+  /** JSON text; null while the run is active, and for runs that no worker executed. */
+  readonly preview: string | null;
+  /** Null if the run is not of a batch, or if the batch was deleted. */
+  readonly batch: {
+    readonly id: string;
+    readonly total: number;
+    readonly completed: number;
+    readonly failed: number;
+    readonly running: number;
+  } | null;
+}
+
+export const LISTED_DETAILS = `(select g.preview from run_digests g where g.execution_id = e.id) as preview,
+  (select json_build_object('id', b.id, 'total', b.total, 'completed', b.rows_completed, 'failed', b.rows_failed, 'running', b.rows_running)
+   from batches b where b.id = e.origin_id) as batch`;
+
 /** A run without its request, decisions and components, which may be long. */
 export interface ExecutionListRow extends Omit<ExecutionRow, 'request' | 'decisions' | 'components'> {
   /** JSON text; null if there is none, or if it is too long for a list. */
@@ -28,28 +56,84 @@ export interface ExecutionListRow extends Omit<ExecutionRow, 'request' | 'decisi
   readonly user_name: string;
 }
 
+export type DetailedExecutionRow = ExecutionListRow & ListedDetails;
+
 /** Lists executions, newest first. */
-export async function listExecutions(tx: Tx, filter: ExecutionFilter): Promise<readonly ExecutionListRow[]> {
-  const { workflowId, idempotencyKey, createdAfter, createdBefore } = filter;
+export function listExecutions(tx: Tx, filter: ExecutionFilter): Promise<readonly DetailedExecutionRow[]> {
+  const { workflowId, idempotencyKey } = filter;
   const owner = workflowId === null ? 'user' : 'workflow';
-  const statement = idempotencyKey === null ? BY_STATUS[owner] : BY_KEY[owner];
-  const rows = await all<Omit<ExecutionListRow, 'metadata'> & { readonly request: string | null }>(
-    tx,
-    statement,
-    [
-      workflowId ?? filter.userId,
-      filter.statuses,
-      createdAfter,
-      createdBefore,
-      ...toIdRange(filter),
-      filter.limit,
-      ...(idempotencyKey === null ? [] : [idempotencyKey]),
-    ],
-  );
+  return readRows(tx, idempotencyKey === null ? BY_STATUS[owner] : BY_KEY[owner], [
+    workflowId ?? filter.userId,
+    filter.statuses,
+    filter.createdAfter,
+    filter.createdBefore,
+    ...toIdRange(filter),
+    filter.limit,
+    ...(idempotencyKey === null ? [] : [idempotencyKey]),
+  ]);
+}
+
+export interface ExecutionSearchPage {
+  readonly rows: readonly DetailedExecutionRow[];
+  /** The last examined id, if older runs may match. Undefined if the page is full or no more runs match. */
+  readonly resumeBeforeId: string | undefined;
+}
+
+/** Lists the executions that match, newest first. */
+export async function searchExecutions(
+  db: Pick<Db, 'transaction' | 'query'>,
+  search: ExecutionSearch,
+): Promise<ExecutionSearchPage> {
+  const { trigger, startedBy, ownOfWorkflowId, words, groupsBatches } = search;
+  if (!groupsBatches && [words, trigger, startedBy, ownOfWorkflowId].every(condition => condition === null))
+    return { rows: await listExecutions(db, search), resumeBeforeId: undefined };
+  return withIndexPlans(db, async tx => {
+    const { ids, resumeBeforeId } = await findRunIds(tx, toSearch(search), search);
+    return { rows: await readRows(tx, SELECT_IDS, [ids]), resumeBeforeId };
+  });
+}
+
+async function readRows(
+  tx: Tx,
+  statement: string,
+  values: readonly unknown[],
+): Promise<readonly DetailedExecutionRow[]> {
+  const rows = await all<
+    Omit<ExecutionListRow, 'metadata'> & ListedDetails & { readonly request: string | null }
+  >(tx, statement, values);
   return rows.map(({ request, ...row }) => ({
     ...row,
     metadata: parseMemberTexts(request ?? '{}').get('metadata') ?? null,
   }));
+}
+
+/** The statements of a search have `$1`: the statuses, `$2` and `$3`: the range of ids, `$4`: the owner. */
+function toSearch(filter: ExecutionSearch): RunSearch {
+  const { createdAfter, createdBefore, trigger, startedBy, ownOfWorkflowId, workflowId } = filter;
+  const values: unknown[] = [filter.statuses, ...toIdRange(filter), workflowId ?? filter.userId];
+  const sourceCondition = OWNERS[workflowId === null ? 'user' : 'workflow'].replaceAll('$1', '$4');
+  const sourceValueCount = values.length;
+  const conditions: string[] = [];
+  const compare = (column: string, operator: string, value: unknown, type: string): void => {
+    if (value !== null) conditions.push(`${column} ${operator} $${values.push(value)}::${type}`);
+  };
+  compare('e.created_at', '>', createdAfter, 'timestamptz');
+  compare('e.created_at', '<', createdBefore, 'timestamptz');
+  compare('e.idempotency_key', '=', filter.idempotencyKey, 'text');
+  compare('e.trigger', '=', trigger, 'text');
+  compare('e.user_id', '=', startedBy, 'int');
+  if (workflowId === null) compare('e.workflow_id', '=', ownOfWorkflowId, 'text');
+  return {
+    toSource: maxRows => `
+      select n.id from unnest($1::text[]) as s(status) cross join lateral (
+        select e.id from executions e where ${sourceCondition} and e.status = s.status and e.${ID} >= $2 and e.${ID} < $3
+        order by e.${ID} desc limit ${maxRows}) n
+      order by n.${ID} desc limit ${maxRows}`,
+    sourceCondition,
+    matches: conditions.join(' and ') || 'true',
+    values,
+    sourceValueCount,
+  };
 }
 
 // An id starts with its creation time, and created_at is read from the clock at the same moment.
@@ -83,7 +167,6 @@ const perOwner = (write: (owner: string) => string): Statements => ({
 });
 
 // The collation of two indexes. With that of the primary key, a plan might scan the rows of all users.
-const ID = 'id collate "C"';
 const IS_IN_RANGE = `${ID} >= $5 and ${ID} < $6
     and ($3::timestamptz is null or created_at > $3) and ($4::timestamptz is null or created_at < $4)`;
 const NEWEST_PAGE = `order by ${ID} desc limit $7`;
@@ -102,10 +185,12 @@ const REQUEST = `case when octet_length(e.request) <= ${MAX_REQUEST_BYTES} then 
 
 /** Selects the runs with these ids, as one array, so that joined rows are always looked up one by one. */
 const selectPage = (ids: string): string => `
-select ${LISTED_COLUMNS}, ${REQUEST} as request, (select name from users u where u.id = e.user_id) as user_name
+select ${LISTED_COLUMNS}, ${REQUEST} as request, ${LISTED_DETAILS}, (select name from users u where u.id = e.user_id) as user_name
 from executions e left join deliveries d on d.execution_id = e.id
   left join run_credits c on c.execution_id = e.id
 where e.id = any (array(${ids})) order by e.id desc`;
+
+const SELECT_IDS = selectPage('select unnest($1::text[])');
 
 /** Selects the newest runs of each status, from an index of owner, status and id. */
 const BY_STATUS = perOwner(owner =>

@@ -5,6 +5,24 @@ import { allValues, first } from './rows.ts';
 
 export const TERMINAL_STATUSES = ['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED'] as const;
 export type TerminalStatus = (typeof TERMINAL_STATUSES)[number];
+/** What starts runs. */
+export const RUN_TRIGGERS = [
+  'api',
+  'editor',
+  'mcp',
+  'cli',
+  'resume',
+  'sample',
+  'batch',
+  'schedule',
+  'hook',
+  'after',
+  'feed',
+  'bucket',
+  'app',
+] as const;
+export type RunTrigger = (typeof RUN_TRIGGERS)[number];
+
 export const EXECUTION_STATUSES = [
   'QUEUED',
   'RUNNING',

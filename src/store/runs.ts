@@ -254,6 +254,13 @@ export interface NewDelivery {
   readonly body: string;
 }
 
+/** What lists show and search of a run that ended. */
+export interface RunDigest {
+  /** JSON text: the beginnings of the inputs and results. */
+  readonly preview: string;
+  readonly words: readonly string[];
+}
+
 /** A change of one run's row, and everything that is written with it. */
 export interface RunWrite {
   /** The row from which the change was computed. If the stored row differs, nothing is written. */
@@ -262,6 +269,7 @@ export interface RunWrite {
   /** Steps (engine/types.ts), oldest first. */
   readonly steps: readonly object[];
   readonly delivery: NewDelivery | null;
+  readonly digest: RunDigest | null;
   /** When a worker should claim the run; null to queue no job. */
   readonly job_at: Date | null;
   /** Whether the change frees a slot, so that a parked run of its workspace may start. */
@@ -312,7 +320,7 @@ const READ_INPUT = `
   select * from json_to_recordset($1::json) as i(
     id text, from_seq int, from_lease int, from_worker text, from_woken bool, from_ended bool, status text, lease int, worker_id text,
     parked bool, under_way bool, seq int, nodes_done int, running_ms int, running_since timestamptz, wake_at timestamptz,
-    error text, decisions text, started_at timestamptz, finished_at timestamptz, delivery json,
+    error text, decisions text, started_at timestamptz, finished_at timestamptz, delivery json, digest json,
     job_at timestamptz, frees_slot bool, notifies_cancel bool, notifies_wake bool, step_count int, steps_from int, steps_bytes int)`;
 
 /**
@@ -330,7 +338,7 @@ const UPDATE_ROWS = `
     and e.worker_id is not distinct from i.from_worker and (e.wake_at is not null) = i.from_woken
     and (e.finished_at is not null) = i.from_ended
   returning e.id, e.watched, e.workspace, e.user_id, e.workflow_id, e.status, e.origin_id, e.finished_at, i.from_ended, i.from_seq + i.step_count as steps_seq,
-    i.step_count, i.steps_from, i.steps_bytes, i.delivery, i.job_at, i.frees_slot, i.notifies_cancel, i.notifies_wake`;
+    i.step_count, i.steps_from, i.steps_bytes, i.delivery, i.digest, i.job_at, i.frees_slot, i.notifies_cancel, i.notifies_wake`;
 
 /**
  * CTE `saved_steps`: inserts the steps of a run as one row, under the sequence number of the last step. The texts of all
@@ -350,6 +358,14 @@ const INSERT_DELIVERIES = `
     id text, event_id uuid, event text, url text, secret text, body text)
   where w.delivery is not null
   returning id`;
+
+/** CTE `digests`: inserts the digests of runs that ended. */
+const INSERT_DIGESTS = `
+  insert into run_digests (execution_id, words, preview)
+  select id, array_to_tsvector(array(select json_array_elements_text(digest->'words'))
+    || array[workflow_id, workspace, 'by:' || user_id]), digest->>'preview'
+  from written where digest is not null
+  on conflict do nothing`;
 
 /**
  * CTE `unparked`: unparks the workspace's oldest parked run for each slot that becomes free. Skips rows that another
@@ -391,6 +407,7 @@ with input as materialized (${READ_INPUT}
 ), written as (${UPDATE_ROWS}
 ), saved_steps as (${INSERT_STEPS}
 ), outbox as (${INSERT_DELIVERIES}
+), digests as (${INSERT_DIGESTS}
 ), unparked as (${UNPARK_RUNS}
 ), followed as (${INSERT_FOLLOWING}
 ), jobs as (${ENQUEUE_JOBS}

@@ -1,10 +1,19 @@
 // Lists the runs of a workspace or of the whole instance. Each page examines a limited number of rows, newest first,
 // from the index that fits the filter best. If too few rows match, the page says where to continue.
 import type { Db, Tx } from './db.ts';
-import { type ExecutionListRow, toIdRange } from './execution-lists.ts';
+import { type ExecutionListRow, LISTED_DETAILS, type ListedDetails, toIdRange } from './execution-lists.ts';
 import { type ExecutionStatus, LISTED_COLUMNS } from './executions.ts';
 import { isStillMemberSql } from './permissions.ts';
-import { all, first } from './rows.ts';
+import { all } from './rows.ts';
+import {
+  findRunIds,
+  ID,
+  MAX_EXAMINED,
+  type RunPageOptions,
+  type RunSearch,
+  selectMatching,
+  withIndexPlans,
+} from './run-search.ts';
 
 export interface WorkspaceRunFilter {
   /** The reader, whose personal workspace is always included. */
@@ -18,6 +27,7 @@ export interface WorkspaceRunFilter {
   /** Lists only runs with a node of this paid type. */
   readonly model: string | null;
   readonly errorCode: string | null;
+  readonly trigger: string | null;
   /** The type of the node that failed the run. */
   readonly failedNodeType: string | null;
   readonly statuses: readonly ExecutionStatus[];
@@ -27,7 +37,7 @@ export interface WorkspaceRunFilter {
   readonly before: string | null;
 }
 
-export interface WorkspaceRunRow extends Omit<ExecutionListRow, 'metadata'> {
+export interface WorkspaceRunRow extends Omit<ExecutionListRow, 'metadata'>, ListedDetails {
   /** null if the workflow was deleted. */
   readonly workflow_name: string | null;
   /** null if the team was deleted. */
@@ -43,57 +53,36 @@ export interface WorkspaceRunPage {
   readonly resumeBeforeId: string | undefined;
 }
 
-/** A page examines this many rows at most, about 30 ms of work. */
-const MAX_EXAMINED = 5000;
-
-/**
- * Runs statements with index scans only. While the table is small, PostgreSQL's planner would choose a table scan,
- * which is slow when few rows match.
- */
-function withIndexPlans<T>(db: Pick<Db, 'transaction'>, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return db.transaction(async tx => {
-    await tx.query(
-      `select set_config(name, 'off', true) from unnest('{enable_seqscan,enable_bitmapscan,enable_hashjoin,enable_mergejoin}'::text[]) as name`,
-    );
-    return work(tx);
-  });
-}
-
 /** Lists the runs, newest first. */
 export function listWorkspaceRunRows(
   db: Pick<Db, 'transaction'>,
   filter: WorkspaceRunFilter,
-  limit: number,
+  options: RunPageOptions,
 ): Promise<WorkspaceRunPage> {
-  return withIndexPlans(db, tx => readPage(tx, filter, limit));
+  return withIndexPlans(db, tx => readPage(tx, filter, options));
 }
 
-async function readPage(tx: Tx, filter: WorkspaceRunFilter, limit: number): Promise<WorkspaceRunPage> {
-  const search = toSearch(filter);
-  // Without other conditions, every row of the index matches.
-  const maxRows = search.matches === 'true' ? limit : MAX_EXAMINED;
-  const reader = `$${search.values.length + 1}::int`;
+async function readPage(
+  tx: Tx,
+  filter: WorkspaceRunFilter,
+  options: RunPageOptions,
+): Promise<WorkspaceRunPage> {
+  const { ids, resumeBeforeId } = await findRunIds(tx, toSearch(filter, options.words !== null), options);
   const rows = await all<WorkspaceRunRow>(
     tx,
     `select ${LISTED_COLUMNS}, coalesce(u.name, '') as user_name, w.name as workflow_name, coalesce(t.name, p.name) as workspace_name,
        array(select m.model from run_models m where m.execution_id = e.id order by m.model) as models,
-       ${mayOpen(reader)} as may_open
+       ${mayOpen('$2::int')} as may_open, ${LISTED_DETAILS}
      from executions e left join deliveries d on d.execution_id = e.id
        left join run_credits c on c.execution_id = e.id
        left join users u on u.id = e.user_id
        left join workflows w on w.id = e.workflow_id and w.deleted_at is null
        left join teams t on t.id = e.workspace
        left join users p on p.id = ${PERSONAL_ID}
-     where e.id = any (array(${selectMatching(search, maxRows)} limit ${limit})) order by e.id desc`,
-    [...search.values, filter.readerId],
+     where e.id = any ($1::text[]) order by e.id desc`,
+    [ids, filter.readerId],
   );
-  if (maxRows === limit || rows.length >= limit) return { rows, resumeBeforeId: undefined };
-  const last = await first<{ readonly id: string }>(
-    tx,
-    `select n.id from (${search.toSource(maxRows)}) n order by n.${ID} desc offset ${maxRows - 1} limit 1`,
-    search.values.slice(0, search.sourceValueCount),
-  );
-  return { rows, resumeBeforeId: last?.id };
+  return { rows, resumeBeforeId };
 }
 
 export interface FailureGroup {
@@ -140,16 +129,6 @@ const mayOpen = (reader: string): string =>
   `(e.workspace = 'user:' || ${reader} or e.user_id = ${reader} and ${isStillMemberSql('e.workspace', reader)} or exists (
   select from team_members r where r.team_id = e.workspace and r.user_id = ${reader} and r.role in ('OWNER', 'EDITOR')))`;
 
-interface Search {
-  /** Selects the ids of the newest candidates, newest first. */
-  readonly toSource: (maxRows: number) => string;
-  /** The condition that candidates must meet; `true` if there is no condition. */
-  readonly matches: string;
-  readonly values: readonly unknown[];
-  /** How many of `values`, counted from the first, the source uses. */
-  readonly sourceValueCount: number;
-}
-
 /** The filters that have an index with the status and the id, the most selective first. */
 const INDEXED_FILTERS = [
   ['workflowId', 'e.workflow_id', 'text'],
@@ -157,7 +136,7 @@ const INDEXED_FILTERS = [
   ['workspace', 'e.workspace', 'text'],
 ] as const;
 
-function toSearch(filter: WorkspaceRunFilter): Search {
+function toSearch(filter: WorkspaceRunFilter, mustOpen = false): RunSearch {
   const { createdAfter, createdBefore, model } = filter;
   const values: unknown[] = [filter.statuses, ...toIdRange(filter)];
   const add = (value: unknown, type: string): string => `$${values.push(value)}::${type}`;
@@ -179,16 +158,21 @@ function toSearch(filter: WorkspaceRunFilter): Search {
   compare('e.created_at', '<', createdBefore, 'timestamptz');
   compare(`e.error::json->>'code'`, '=', filter.errorCode, 'text');
   compare(`e.error::json->>'nodeType'`, '=', filter.failedNodeType, 'text');
+  compare('e.trigger', '=', filter.trigger, 'text');
+  // Words must not tell what runs contain that the reader may not open.
+  if (mustOpen) conditions.push(mayOpen(add(filter.readerId, 'int')));
   return {
     toSource: maxRows =>
       model === null ? selectByStatus(ownerCondition, maxRows) : selectByModel(modelValue, maxRows),
+    sourceCondition:
+      model === null
+        ? ownerCondition
+        : `exists (select from run_models m where m.execution_id = e.id and m.model = ${modelValue})`,
     matches: conditions.join(' and ') || 'true',
     values,
     sourceValueCount,
   };
 }
-
-const ID = 'id collate "C"';
 
 /** Selects the newest runs of each status, from an index on owner, status and id. */
 const selectByStatus = (ownerCondition: string, maxRows: number): string => `
@@ -201,12 +185,3 @@ const selectByModel = (model: string, maxRows: number): string => `
   select m.execution_id as id from run_models m
   where $1::text[] is not null and m.model = ${model} and m.execution_id collate "C" >= $2 and m.execution_id collate "C" < $3
   order by m.execution_id collate "C" desc limit ${maxRows}`;
-
-/** Selects the ids that match. Checks candidates one by one, so that PostgreSQL can stop when the page is full. */
-function selectMatching({ toSource, matches }: Search, maxRows: number): string {
-  const check =
-    matches === 'true'
-      ? ''
-      : `cross join lateral (select from executions e where e.id = n.id and ${matches} offset 0) f`;
-  return `select n.id from (${toSource(maxRows)}) n ${check} order by n.${ID} desc`;
-}

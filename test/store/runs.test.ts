@@ -53,6 +53,7 @@ describe('writeRuns', () => {
     row: { ...row, seq: row.seq + STEPS.length, nodes_done: 2 },
     steps: STEPS,
     delivery: null,
+    digest: null,
     job_at: null,
     frees_slot: false,
     notifies_cancel: false,

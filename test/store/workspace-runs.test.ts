@@ -65,6 +65,7 @@ before(async () => {
 });
 after(() => drop());
 
+const ONE = { limit: 1, words: null, groupsBatches: false };
 const ALL_RUNS: WorkspaceRunFilter = {
   readerId: ANA,
   workspace: null,
@@ -74,6 +75,7 @@ const ALL_RUNS: WorkspaceRunFilter = {
   model: null,
   errorCode: null,
   failedNodeType: null,
+  trigger: null,
   statuses: EXECUTION_STATUSES,
   createdAfter: null,
   createdBefore: null,
@@ -133,7 +135,7 @@ async function list(
     const { rows, resumeBeforeId } = await listWorkspaceRunRows(
       counting,
       { ...filter, before: cursor },
-      LIMIT,
+      { limit: LIMIT, words: null, groupsBatches: false },
     );
     ids.push(...rows.map(({ id }) => id));
     mostRead = Math.max(mostRead, rowsRead);
@@ -188,12 +190,12 @@ test('listWorkspaceRunRows reads few rows besides the listed runs if there are n
 });
 
 test('listWorkspaceRunRows returns the models, workspace, user and access of a run', async () => {
-  const { rows } = await listWorkspaceRunRows(db, { ...ALL_RUNS, model: 'generate:x' }, 1);
+  const { rows } = await listWorkspaceRunRows(db, { ...ALL_RUNS, model: 'generate:x' }, ONE);
   assert.deepEqual(rows[0]?.models, ['generate:x']);
-  const team = (await listWorkspaceRunRows(db, { ...ALL_RUNS, workspace: 'team_a' }, 1)).rows[0];
+  const team = (await listWorkspaceRunRows(db, { ...ALL_RUNS, workspace: 'team_a' }, ONE)).rows[0];
   assert.equal(team?.workspace_name, 'Studio');
   assert.equal(team?.may_open, true);
-  const foreign = (await listWorkspaceRunRows(db, { ...ALL_RUNS, workspace: `user:${BEA}` }, 1)).rows[0];
+  const foreign = (await listWorkspaceRunRows(db, { ...ALL_RUNS, workspace: `user:${BEA}` }, ONE)).rows[0];
   assert.equal(foreign?.workspace_name, 'User 8');
   assert.equal(foreign?.user_name, 'User 8');
   assert.equal(foreign?.may_open, false);

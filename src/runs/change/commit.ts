@@ -316,6 +316,7 @@ function toRunWrite({ before, transition }: AppliedEvent): RunWrite {
     row,
     steps: effects.flatMap(effect => (effect.kind === 'save steps' ? effect.steps : [])),
     delivery: effects.find(effect => effect.kind === 'deliver')?.delivery ?? null,
+    digest: effects.find(effect => effect.kind === 'save digest')?.digest ?? null,
     job_at: effects.find(effect => effect.kind === 'queue')?.at ?? null,
     frees_slot: hasEffect(transition, 'release slot'),
     notifies_cancel: hasEffect(transition, 'notify worker of cancel'),

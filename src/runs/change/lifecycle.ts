@@ -3,7 +3,7 @@ import type { ProviderTask, Step } from '../../engine/types.ts';
 import { isSettled } from '../../engine/types.ts';
 import type { NewCall } from '../../store/calls.ts';
 import type { TerminalStatus } from '../../store/executions.ts';
-import type { NewDelivery, RunRow, RunSpec, RunState } from '../../store/runs.ts';
+import type { NewDelivery, RunDigest, RunRow, RunSpec, RunState } from '../../store/runs.ts';
 import { computeFirstPollMs, type PollTiming } from './pace.ts';
 
 /** A report about nodes by the worker that holds the lease. */
@@ -50,6 +50,8 @@ export interface Ending {
   readonly runningMs: number;
   readonly atMs: number;
   readonly delivery: NewDelivery | null;
+  /** What lists show of the run; absent if no worker executed it to its end. */
+  readonly digest?: RunDigest | null;
 }
 
 /** A change that is committed together with the new row. */
@@ -58,6 +60,7 @@ export type Effect =
   /** Queues a job, so that a worker claims the run. */
   | { readonly kind: 'queue'; readonly at: Date }
   | { readonly kind: 'deliver'; readonly delivery: NewDelivery }
+  | { readonly kind: 'save digest'; readonly digest: RunDigest }
   /** The total cost of a node so far. */
   | {
       readonly kind: 'charge';
@@ -320,6 +323,7 @@ function toEnded(saved: Transition, ending: Ending): Transition {
   };
   const effects: Effect[] = [];
   if (ending.delivery !== null) effects.push({ kind: 'deliver', delivery: ending.delivery });
+  if (ending.digest) effects.push({ kind: 'save digest', digest: ending.digest });
   if (saved.row.is_paid) effects.push({ kind: 'release credits' });
   // A completed run has no active calls.
   if (ending.status !== 'COMPLETED') effects.push({ kind: 'cancel calls' });

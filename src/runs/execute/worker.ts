@@ -50,6 +50,7 @@ import { inRunScope, traceOutcome } from '../trace/run-scope.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { createModelCounter } from './model-counts.ts';
 import { createNodeContext } from './node-context.ts';
+import { createRunDigest } from './run-digest.ts';
 
 /** The maximum number of nodes and items of one run that are in flight concurrently. */
 const NODE_CONCURRENCY = 16;
@@ -407,6 +408,13 @@ async function releaseRun(
   const errorText = error === null ? null : JSON.stringify({ ...error, nodeType });
   await checkpoints.releaseLease({
     kind: 'end',
-    ending: { status, error: errorText, runningMs, atMs, delivery },
+    ending: {
+      status,
+      error: errorText,
+      runningMs,
+      atMs,
+      delivery,
+      digest: createRunDigest(run.plan, checkpoints.steps),
+    },
   });
 }

@@ -5,7 +5,7 @@ import type { JsonText } from '../../lib/json-text.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { Id, IdParams, NamedExact, PositiveInteger } from '../../services/schema.ts';
 import { WEBHOOK_INCLUDES } from '../../services/webhooks/webhook-target.ts';
-import { EXECUTION_STATUSES } from '../../store/executions.ts';
+import { EXECUTION_STATUSES, RUN_TRIGGERS } from '../../store/executions.ts';
 
 /** Defines an object that is kept as the JSON text that was sent. Routes list these members in `config.rawProperties`. */
 const AsSent = (schema: TSchema) => Type.Unsafe<JsonText<JsonObject>>(schema);
@@ -143,11 +143,33 @@ export const ExecutionNode = Type.Object({
   nodeId: Type.String({ maxLength: 1000, description: 'A node of the executed graph' }),
 });
 
+const SearchFilters = {
+  q: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description:
+        'Only runs that have all of these words, or words that begin with them, in their inputs and results, in any order. Runs that have not ended are not found',
+    }),
+  ),
+  trigger: Type.Optional(Type.Enum(RUN_TRIGGERS, { description: 'What started the run' })),
+  groupBatches: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        'Return the newest matching run of each batch for all of its runs. Its `batch` has the counts',
+    }),
+  ),
+};
+
 export const ListExecutionsQuery = Type.Object({
   status: Type.Optional(Type.Enum(EXECUTION_STATUSES)),
   createdAfter: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601' })),
   createdBefore: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601' })),
   idempotencyKey: Type.Optional(Type.String({ maxLength: 255 })),
+  workflowId: Type.Optional(Type.String({ maxLength: 64 })),
+  userId: Type.Optional(PositiveInteger({ description: 'Who started the run' })),
+  ...SearchFilters,
   ...PageQuery.properties,
 });
 export type ListExecutionsQuery = Static<typeof ListExecutionsQuery>;
@@ -186,10 +208,16 @@ const InstanceFilters = {
 };
 const Status = { status: Type.Optional(Type.Enum(EXECUTION_STATUSES)) };
 
-export const WorkspaceRunsQuery = Type.Object({ ...Status, ...RunFilters, ...PageQuery.properties });
+export const WorkspaceRunsQuery = Type.Object({
+  ...Status,
+  ...RunFilters,
+  ...SearchFilters,
+  ...PageQuery.properties,
+});
 export const InstanceRunsQuery = Type.Object({
   ...Status,
   ...RunFilters,
+  ...SearchFilters,
   ...InstanceFilters,
   ...PageQuery.properties,
 });

@@ -9,15 +9,17 @@ import { JsonText } from '../../lib/json-text.ts';
 import {
   authorize,
   findRole,
+  getWorkspaceId,
   hasOwnRole,
   isTeamWorkspace,
   roleAllows,
 } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type Scope, type UserActor } from '../../services/accounts/actor.ts';
+import { getActiveWorkspace } from '../../services/accounts/teams.ts';
 import { listReadableComponents } from '../../services/components/readable-components.ts';
-import { byId, parseTimeFilter, readPage } from '../../services/paging.ts';
+import { byId, parseTimeFilter, readPage, resumeAfter } from '../../services/paging.ts';
 import { type GraphVersion, toGraphText } from '../../services/workflows/graph-versions.ts';
-import { listExecutions } from '../../store/execution-lists.ts';
+import { searchExecutions } from '../../store/execution-lists.ts';
 import { EXECUTION_STATUSES, type ExecutionRow, findExecution } from '../../store/executions.ts';
 import { listStepsOfNode } from '../../store/steps.ts';
 import { isOutsideTeam } from '../../store/teams.ts';
@@ -29,7 +31,14 @@ import { configureVersion } from '../prepare/run-config.ts';
 import { parseRunRequest } from '../prepare/run-request.ts';
 import { readBoundedSteps, readPlan } from '../prepare/stored-run.ts';
 import type { ExecutionRecord, Viewer } from './present-execution.ts';
-import { ANYONE, presentExecution, presentListedExecution, presentStep } from './present-execution.ts';
+import {
+  ANYONE,
+  presentDetails,
+  presentExecution,
+  presentListedExecution,
+  presentStep,
+} from './present-execution.ts';
+import { readRunWords } from './run-words.ts';
 
 /**
  * Returns the execution to users who may edit its workflow, or who started it and have not left its team. Throws 404
@@ -213,14 +222,32 @@ export async function listReadableRuns(
     createdAfter: parseTimeFilter('createdAfter', query.createdAfter),
     createdBefore: parseTimeFilter('createdBefore', query.createdBefore),
     idempotencyKey: query.idempotencyKey ?? null,
+    trigger: query.trigger ?? null,
+    startedBy: query.userId ?? null,
+    ownOfWorkflowId: query.workflowId ?? null,
+    words: await readRunWords(deps, query.q, {
+      scope: workflowId ?? query.workflowId ?? `by:${user.userId}`,
+      workspace:
+        workflowId === undefined && query.q !== undefined
+          ? getWorkspaceId(await getActiveWorkspace(deps.db, user))
+          : null,
+    }),
+    groupsBatches: query.groupBatches ?? false,
   };
-  return readPage(
+  let resumeBeforeId: string | undefined;
+  const page = await readPage(
     query,
     byId('execution'),
-    ({ after: before, limit }) => listExecutions(deps.db, { ...filter, before, limit }),
+    async ({ after: before, limit }) => {
+      const result = await searchExecutions(deps.db, { ...filter, before, limit });
+      resumeBeforeId = result.resumeBeforeId;
+      return result.rows;
+    },
     ({ metadata, ...row }) => ({
       ...presentListedExecution(row, metadata === null ? null : JsonText.trust(metadata)),
+      ...presentDetails(row),
       userName: row.user_name,
     }),
   );
+  return resumeAfter(page, resumeBeforeId);
 }

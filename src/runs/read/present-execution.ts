@@ -4,6 +4,7 @@ import type { Plan, PlanNode } from '../../graph/plan.ts';
 import type { Json, JsonObject, Value, Values } from '../../graph/types.ts';
 import { hasExactText, valueToJson, valueToJsonText } from '../../graph/values.ts';
 import { JsonText } from '../../lib/json-text.ts';
+import type { ListedDetails } from '../../store/execution-lists.ts';
 import type { ExecutionRow } from '../../store/executions.ts';
 import { findOriginKind } from '../../store/origins.ts';
 import { estimateProgress } from '../change/pace.ts';
@@ -249,6 +250,12 @@ export function presentListedExecution(row: ListedFields, metadata: RunRequest['
     ...presentOrigin(row),
   };
 }
+
+/** Presents what lists show of the contents of a run, and of its batch. */
+export const presentDetails = ({ preview, batch }: ListedDetails) => ({
+  preview: preview === null ? null : JsonText.trust(preview),
+  batch,
+});
 
 function presentOrigin({ origin_id, origin_key }: ListedFields): OriginMembers {
   const kind = origin_id === null ? undefined : findOriginKind(origin_id);

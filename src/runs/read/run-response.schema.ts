@@ -7,7 +7,7 @@ import { PageSchema } from '../../services/paging.ts';
 import { EventStreamSchema, Named, Nullable, Timestamp } from '../../services/schema.ts';
 import { ENTRY_KINDS } from '../../store/credits.ts';
 import { DELIVERY_STATES, EXECUTION_EVENTS } from '../../store/deliveries.ts';
-import { EXECUTION_STATUSES, TERMINAL_STATUSES } from '../../store/executions.ts';
+import { EXECUTION_STATUSES, RUN_TRIGGERS, TERMINAL_STATUSES } from '../../store/executions.ts';
 
 const Credits = Type.Integer({ minimum: 0 });
 
@@ -143,21 +143,7 @@ const LIST_FIELDS = {
   workflowId: Type.String(),
   workflowVersion: Type.Integer(),
   status: Type.Enum(EXECUTION_STATUSES),
-  trigger: Type.Enum([
-    'api',
-    'editor',
-    'mcp',
-    'cli',
-    'resume',
-    'sample',
-    'batch',
-    'schedule',
-    'hook',
-    'after',
-    'feed',
-    'bucket',
-    'app',
-  ]),
+  trigger: Type.Enum(RUN_TRIGGERS),
   metadata: Nullable(
     Type.Object(
       {},
@@ -224,8 +210,44 @@ export const ExecutionRecord = Named('Execution', 'A run: its status, nodes, out
   ),
 });
 
+const PreviewValues = (description: string) =>
+  Type.Array(
+    Type.Object({
+      label: Type.String({ description: 'Label of the node' }),
+      text: Type.Optional(Type.String({ description: 'Up to 200 characters' })),
+      url: Type.Optional(Type.String()),
+      contentType: Type.Optional(Type.String()),
+      posterUrl: Type.Optional(Type.String()),
+    }),
+    { description },
+  );
+const LIST_DETAILS = {
+  preview: Nullable(
+    Type.Object(
+      {
+        inputs: PreviewValues('Up to four inputs, or the prompts of a workflow without input nodes'),
+        outputs: PreviewValues('Up to six results'),
+      },
+      { description: 'The beginnings of the inputs and results, once the run has ended' },
+    ),
+  ),
+  batch: Nullable(
+    Type.Object(
+      {
+        id: Type.String({ description: '`bat_…`' }),
+        total: Type.Integer({ description: 'Number of rows' }),
+        completed: Type.Integer(),
+        failed: Type.Integer(),
+        running: Type.Integer(),
+      },
+      { description: 'The batch that started the run' },
+    ),
+  ),
+};
+
 const ListedExecution = Named('ExecutionListItem', 'A run without its nodes, inputs and outputs', {
   ...LIST_FIELDS,
+  ...LIST_DETAILS,
   userName: Type.String({ description: 'Name of the user who started the run' }),
 });
 export const ExecutionPage = PageSchema(ListedExecution);
@@ -242,6 +264,7 @@ export const WorkspaceRunPage = PageSchema(
     status: LIST_FIELDS.status,
     trigger: LIST_FIELDS.trigger,
     models: Type.Array(Type.String(), { description: 'The paid node types in the run' }),
+    ...LIST_DETAILS,
     error: LIST_FIELDS.error,
     progress: LIST_FIELDS.progress,
     credits: LIST_FIELDS.credits,

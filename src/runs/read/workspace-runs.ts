@@ -3,7 +3,7 @@ import { AppError } from '../../lib/errors.ts';
 import { getPersonalWorkspaceId, getWorkspaceId, isTeamWorkspace } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import { getActiveWorkspace } from '../../services/accounts/teams.ts';
-import { byId, encodeCursor, type Page, parseTimeFilter, readPage } from '../../services/paging.ts';
+import { byId, type Page, parseTimeFilter, readPage, resumeAfter } from '../../services/paging.ts';
 import { EXECUTION_STATUSES } from '../../store/executions.ts';
 import {
   listFailureGroups,
@@ -14,7 +14,8 @@ import {
 } from '../../store/workspace-runs.ts';
 import type { RunDeps } from '../deps.ts';
 import type { FailuresQuery, WorkspaceRunsQuery } from '../prepare/run.schema.ts';
-import { presentListedExecution } from './present-execution.ts';
+import { presentDetails, presentListedExecution } from './present-execution.ts';
+import { readRunWords } from './run-words.ts';
 
 /** The workspaces whose runs are listed. */
 type WorkspaceSelection = Pick<WorkspaceRunFilter, 'readerId' | 'workspace' | 'includesPersonal'>;
@@ -66,6 +67,7 @@ const toFilter = (selection: WorkspaceSelection, query: FailuresQuery) => ({
   model: query.model ?? null,
   errorCode: query.errorCode ?? null,
   failedNodeType: query.failedNodeType ?? null,
+  trigger: null,
   createdAfter: parseTimeFilter('createdAfter', query.createdAfter),
   createdBefore: parseTimeFilter('createdBefore', query.createdBefore),
   before: null,
@@ -83,19 +85,24 @@ async function listSelectedRuns(
   const possibleStatuses = hasError ? ERROR_STATUSES : EXECUTION_STATUSES;
   const statuses =
     query.status === undefined ? possibleStatuses : possibleStatuses.filter(each => each === query.status);
+  const words = await readRunWords(deps, query.q, {
+    scope: query.workflowId ?? selection.workspace,
+    workspace: selection.workspace,
+  });
+  const filter = { ...toFilter(selection, query), trigger: query.trigger ?? null, statuses };
   let resumeBeforeId: string | undefined;
   const page = await readPage(
     query,
     byId('execution'),
     async ({ after: before, limit }) => {
-      const result = await listRows(deps.db, { ...toFilter(selection, query), statuses, before }, limit);
+      const options = { limit, words, groupsBatches: query.groupBatches ?? false };
+      const result = await listRows(deps.db, { ...filter, before }, options);
       resumeBeforeId = result.resumeBeforeId;
       return result.rows;
     },
     presentRun,
   );
-  if (page.nextCursor !== null || resumeBeforeId === undefined) return page;
-  return { ...page, nextCursor: encodeCursor(resumeBeforeId) };
+  return resumeAfter(page, resumeBeforeId);
 }
 
 type PresentedRun = ReturnType<typeof presentRun>;
@@ -114,6 +121,7 @@ function presentRun(row: WorkspaceRunRow) {
     status,
     trigger,
     models: row.models,
+    ...presentDetails(row.may_open ? row : { ...row, preview: null }),
     error,
     progress,
     credits,

@@ -2,14 +2,10 @@
 import { isModel } from '../../graph/catalog.ts';
 import { AppError, requireFound } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
-import {
-  findListedMedia,
-  listWorkflowsNamed,
-  listWorkspaceMedia,
-  type SearchWord,
-} from '../../store/media/library.ts';
+import { findListedMedia, listWorkspaceMedia, type SearchWord } from '../../store/media/library.ts';
 import { findMedia, type MediaOrigin, type MediaRow, mayUseMedia } from '../../store/media/media.ts';
 import { findTeam } from '../../store/teams.ts';
+import { listWorkflowsNamed } from '../../store/workflows/named.ts';
 import {
   canInWorkspace,
   getPersonalWorkspaceId,

@@ -1,7 +1,7 @@
 // Lists the media of a workspace, newest first, with filters and a search for words.
 import { getFirstIdAt } from '../../lib/ids.ts';
 import type { Tx } from '../db.ts';
-import { all, allValues, first } from '../rows.ts';
+import { all, first } from '../rows.ts';
 import { MEDIA_COLUMNS, type MediaOrigin, type MediaRow } from './media.ts';
 
 /** A media file with the workflow whose run created the file. */
@@ -154,20 +154,4 @@ function buildMatch(words: readonly SearchWord[], add: Add): string {
       return `(${parts.join(' or ')})`;
     })
     .join(' and ');
-}
-
-/** Lists the newest workflows of the workspace whose name contains the text. */
-export function listWorkflowsNamed(
-  tx: Tx,
-  workspace: string,
-  { text, limit }: { readonly text: string; readonly limit: number },
-): Promise<readonly string[]> {
-  return allValues(
-    tx,
-    `select w.id from workflows w
-     where (w.team_id = $1 or w.team_id is null and w.user_id = substring($1 from '^user:(\\d+)$')::int)
-       and w.deleted_at is null and strpos(lower(w.name), lower($2::text)) > 0
-     order by w.id desc limit $3`,
-    [workspace, text, limit],
-  );
 }

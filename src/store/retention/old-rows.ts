@@ -61,6 +61,7 @@ async function deleteExecutions(tx: Tx, rows: readonly ExecutionKey[], stepsBefo
   await deleteSteps(tx, ids, stepsBefore);
   await tx.query('delete from media_reuses where execution_id = any ($1::text[])', [ids]);
   await tx.query('delete from run_models where execution_id = any ($1::text[])', [ids]);
+  await tx.query('delete from run_digests where execution_id = any ($1::text[])', [ids]);
   await tx.query('delete from deliveries where execution_id = any ($1::text[])', [ids]);
   await tx.query(
     `delete from idempotency_keys k using unnest($1::int[], $2::text[], $3::text[]) as e(user_id, workflow_id, id)

@@ -15,6 +15,7 @@ export async function writeRun(db: Db, id: string): Promise<void> {
   const endedRow: RunRow = { ...row, status: 'COMPLETED', seq: 3, under_way: false, finished_at: new Date() };
   const transitionFields = {
     delivery: null,
+    digest: null,
     job_at: null,
     frees_slot: true,
     notifies_cancel: false,
