@@ -1,4 +1,5 @@
-// Measures execution lists over HTTP for an account with a million executions, with every combination of filters.
+// Measures execution lists over HTTP for an account with a million executions, with every combination of filters, and
+// searches for words.
 import { insertManyExecutions, SPAN_MS } from '../../test/support/runs/many-executions.ts';
 import { createChain } from '../graphs.ts';
 import { median } from '../load.ts';
@@ -43,12 +44,80 @@ export async function* runListRows(isShort: boolean): AsyncGenerator<Row> {
       baseline: { name: 'the median combination', value: median([...medianByPath.values()]) },
       note: slowestPath,
     };
+    await postgres.db.withOwnConnection(client => client.query(INSERT_DIGESTS));
+    await postgres.db.query('vacuum analyze run_digests');
+    yield await measureSearches(service, workflowIds[0], {
+      count,
+      isShort,
+      searches: SEARCHES,
+      targetMs: 100,
+    });
+    yield await measureSearches(service, workflowIds[0], {
+      count,
+      isShort,
+      searches: DENSE_SEARCHES,
+      targetMs: 1000,
+    });
   } finally {
     await service.stop();
     await postgres.stop();
     await removeFolder(folder);
   }
 }
+
+/** All runs have the common words, one in a hundred or thousand the rare ones; two words never occur together. */
+const SEARCHES: Readonly<Record<string, string>> = {
+  'common words': 'portrait lighting',
+  'a common and a rare word': 'lighting volcano',
+  'rare words': 'volcano glacier',
+  'a rare word that only old runs have': 'sepia volcano',
+  'the beginnings of words': 'lig volc',
+  Japanese: '火山',
+};
+
+/** Half a million runs have these words, but none of the newest: the index must combine or sort all of them. */
+const DENSE_SEARCHES: Readonly<Record<string, string>> = {
+  'common words that are never together': 'violet orange',
+  'a common word that only old runs have': 'sepia',
+};
+
+interface SearchOptions {
+  readonly count: number;
+  readonly isShort: boolean;
+  readonly searches: Readonly<Record<string, string>>;
+  readonly targetMs: number;
+}
+
+async function measureSearches(
+  service: BenchService,
+  workflowId: string,
+  { count, isShort, searches, targetMs }: SearchOptions,
+): Promise<Row> {
+  const path = (q: string) => `/workflows/${workflowId}/executions?${new URLSearchParams({ q })}`;
+  const medianByPath = await measure(service, Object.values(searches).map(path), isShort);
+  const times = Object.entries(searches).map(
+    ([name, q]) => [name, medianByPath.get(path(q)) ?? Number.NaN] as const,
+  );
+  const [slowest, value] = times.toSorted(([, a], [, b]) => b - a)[0] ?? ['', Number.NaN];
+  return {
+    figure: `runs of a workflow with words, of ${count} executions: the slowest of ${times.length} searches, p50`,
+    value,
+    unit: 'ms',
+    target: { value: targetMs, is: 'at most' },
+    baseline: { name: 'the median search', value: median(times.map(([, ms]) => ms)) },
+    note: `${slowest}; ${times.map(([name, ms]) => `${name} ${ms.toFixed(1)}`).join(', ')}`,
+  };
+}
+
+/** Adds a digest with twelve words and a preview of 300 bytes to each run. The older half has a word of its own. */
+const INSERT_DIGESTS = `
+  insert into run_digests (execution_id, words, preview)
+  select id, array_to_tsvector(array_remove(array['portrait', 'lighting', 'friend', 'soft',
+      case when n % 2 = 0 then 'violet' else 'orange' end, case when n % 100 = 0 then 'volcano' end,
+      case when n % 100 = 0 then '火山' end, case when n % 150 = 0 then 'glacier' end,
+      case when n < total / 2 then 'sepia' end, left(md5(n::text), 8), left(md5((n % 1000)::text), 8),
+      workflow_id, workspace, 'by:' || user_id], null)), repeat('x', 300)
+  from (select *, row_number() over (order by id) as n, count(*) over () as total from executions) e`;
 
 function listQueries(endMs: number): readonly string[] {
   const toIso = (ms: number): string => new Date(ms).toISOString();
