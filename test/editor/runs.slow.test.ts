@@ -89,6 +89,39 @@ describe('the run pages', () => {
     assert.deepEqual(testPage.errors, []);
   });
 
+  it('find runs by words, and list a batch as one row that opens the batch', async () => {
+    const id = await editor.service.createWorkflow({
+      name: 'Slogans',
+      nodes: [node('a', 'input:text', 'Slogan', { value: 'Buy a boat' }, 0)],
+      edges: [],
+    });
+    await editor.service.runWorkflow(id);
+    const rows = ['Sell a tower', 'Rent a tower'].map(text => ({ inputs: { a: text } }));
+    const { body } = await editor.service.request('POST', `/workflows/${id}/batches`, { rows });
+    await waitUntil('the batch has completed', async () => {
+      const batch = await editor.service.request('GET', `/batches/${body.batchId}`);
+      return batch.body.status === 'COMPLETED';
+    });
+    await using testPage = await editor.open('/executions');
+    const { page } = testPage;
+    const slogans = page.getByRole('row').filter({ hasText: 'Slogans' });
+    await slogans.filter({ hasText: 'Buy a boat' }).waitFor();
+    const batch = slogans.filter({ hasText: '2 of 2 completed' });
+    assert.equal(
+      await batch.getByRole('link', { name: 'Slogans' }).getAttribute('href'),
+      `/batches/${body.batchId}`,
+    );
+    assert.equal(await slogans.count(), 2);
+    await page.getByLabel('Search runs').fill('tower sell');
+    await slogans.filter({ hasText: 'Buy a boat' }).waitFor({ state: 'detached' });
+    await batch.waitFor();
+    await page.getByLabel('Search runs').fill('');
+    await page.getByLabel('Started by').selectOption('api');
+    await batch.waitFor({ state: 'detached' });
+    await slogans.filter({ hasText: 'Buy a boat' }).waitFor();
+    assert.deepEqual(testPage.errors, []);
+  });
+
   it('show the progress of a run over a slow connection', async () => {
     const ids = Array.from({ length: 20 }, (_, index) => `step${index}`);
     const id = await editor.service.createWorkflow({

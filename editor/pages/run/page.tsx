@@ -15,7 +15,6 @@ import { formatDuration, formatNumber, formatUsd } from '../../lib/format.ts';
 import { apiQuery } from '../../lib/queries.ts';
 import { getDurationMs } from '../../lib/runs.ts';
 import { messages as sharedMessages } from '../../messages.ts';
-import { messages as runListMessages } from '../runs/messages.ts';
 import { Actions } from './actions.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { Inputs } from './inputs.tsx';
@@ -117,7 +116,7 @@ function RunSummary({ run }: { readonly run: Execution }) {
         )}
       </SummaryItem>
       <OwnKeyCost run={run} />
-      <SummaryItem name={summary.startedBy}>{runListMessages.triggers[run.trigger]}</SummaryItem>
+      <SummaryItem name={summary.startedBy}>{sharedMessages.runTriggers[run.trigger]}</SummaryItem>
       <SummaryItem name={summary.version}>{formatNumber(run.workflowVersion)}</SummaryItem>
       {run.resumedFromId !== null && (
         <SummaryItem name={summary.resumedFrom}>

@@ -6,6 +6,7 @@ import type { Failures } from '../../../sdk/src/schemas.ts';
 import { Button } from '../../kit/button.tsx';
 import { CheckField } from '../../kit/field.tsx';
 import { FilterBar, FilterSelect } from '../../kit/filter-bar.tsx';
+import { SearchField } from '../../kit/search-field.tsx';
 import { apiQuery } from '../../lib/queries.ts';
 import { useSession } from '../../lib/session.ts';
 import { messages as sharedMessages } from '../../messages.ts';
@@ -41,10 +42,18 @@ export function FilterControls({ filters, listed, failures }: FilterControlsProp
   const hasOtherPeople = scope !== 'mine';
   return (
     <FilterBar>
+      <SearchField
+        label={messages.search}
+        placeholder={messages.searchHint}
+        value={values.q ?? ''}
+        onChange={text => set({ q: text })}
+      />
       {scopes.length > 1 &&
         renderSelect('of', messages.scope, Object.fromEntries(scopes.map(name => [name, scopeLabels[name]])))}
       {renderSelect('status', messages.state, { '': messages.all, ...sharedMessages.runStates })}
+      {renderSelect('trigger', messages.by, { ...ANY, ...sharedMessages.runTriggers })}
       {renderSelect('period', messages.period, messages.periods)}
+      {!hasOtherPeople && renderSelect('workflowId', messages.workflow, { ...ANY, ...listed.workflows })}
       {hasOtherPeople && (
         <ScopeFilters filters={filters} listed={listed} failures={failures} renderSelect={renderSelect} />
       )}

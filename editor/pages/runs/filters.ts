@@ -10,7 +10,9 @@ export type RunScope = keyof typeof messages.scopes;
 
 /** The filters that have the same names in the API. */
 export const API_FILTERS = [
+  'q',
   'status',
+  'trigger',
   'userId',
   'workflowId',
   'model',
@@ -51,7 +53,7 @@ const PATHS = {
 
 /** The filters of each scope. */
 const FILTERS_BY_SCOPE: Readonly<Record<RunScope, readonly ApiFilter[]>> = {
-  mine: ['status'],
+  mine: ['q', 'status', 'trigger', 'workflowId'],
   workspace: API_FILTERS.filter(name => name !== 'teamId'),
   instance: API_FILTERS,
 };
@@ -82,7 +84,7 @@ export function useRunFilters(): RunFilters {
     values,
     path,
     failuresPath,
-    query: { ...query, ...(createdAfter === undefined ? {} : { createdAfter }) },
+    query: { ...query, groupBatches: 'true', ...(createdAfter === undefined ? {} : { createdAfter }) },
     isFiltered: Object.keys(values).length > 0,
     set: change,
     clear: () => replaceAll(scope === 'mine' ? {} : { of: scope }),

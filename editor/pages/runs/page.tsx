@@ -3,7 +3,6 @@
 
 import History from 'icon:history';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from 'wouter';
 import type { Failures, WorkspaceRun } from '../../../sdk/src/schemas.ts';
 import type { ListedExecution } from '../../../sdk/src/types.ts';
 import { RunBadge } from '../../kit/badge.tsx';
@@ -17,19 +16,19 @@ import { RelativeTime } from '../../kit/time.tsx';
 import { formatDuration, formatNumber } from '../../lib/format.ts';
 import { apiQuery } from '../../lib/queries.ts';
 import { getDurationMs, getPollIntervalMs, useWorkflowNames } from '../../lib/runs.ts';
+import { messages as sharedMessages } from '../../messages.ts';
 import { Suggestions } from '../templates/suggestions.tsx';
 import { FailureGroups } from './failure-groups.tsx';
 import { FilterControls } from './filter-controls.tsx';
 import { type RunFilters, useRunFilters } from './filters.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
+import { RunCell } from './run-cell.tsx';
 
 export function Page() {
   const filters = useRunFilters();
   return filters.scope === 'mine' ? <OwnRuns filters={filters} /> : <ScopeRuns filters={filters} />;
 }
-
-const NOTHING_LISTED = { people: {}, workflows: {} };
 
 function OwnRuns({ filters }: { readonly filters: RunFilters }) {
   const names = useWorkflowNames();
@@ -39,7 +38,11 @@ function OwnRuns({ filters }: { readonly filters: RunFilters }) {
       <PageHead title={messages.title}>
         <ButtonLink href="/batches">{messages.batches}</ButtonLink>
       </PageHead>
-      <FilterControls filters={filters} listed={NOTHING_LISTED} failures={undefined} />
+      <FilterControls
+        filters={filters}
+        listed={{ people: {}, workflows: Object.fromEntries(names) }}
+        failures={undefined}
+      />
       <TableList
         query={list}
         empty={<Empty filters={filters} />}
@@ -54,7 +57,15 @@ function OwnRuns({ filters }: { readonly filters: RunFilters }) {
 function ScopeRuns({ filters }: { readonly filters: RunFilters }) {
   const { path, query, failuresPath = '', scope } = filters;
   const list = useList<WorkspaceRun>(path, { limit: 50, ...query }, getPollIntervalMs);
-  const { errorCode: _code, failedNodeType: _node, status: _status, ...otherFilters } = query;
+  const {
+    errorCode: _code,
+    failedNodeType: _node,
+    status: _status,
+    q: _words,
+    trigger: _trigger,
+    groupBatches: _batches,
+    ...otherFilters
+  } = query;
   const failures = useQuery(apiQuery<Failures>([failuresPath], otherFilters));
   const runs = list.data ?? [];
   const listed = {
@@ -107,9 +118,23 @@ function Empty({ filters: { isFiltered, clear } }: { readonly filters: RunFilter
 /** The fields that all lists of runs have. */
 type AnyRun = Pick<
   ListedExecution,
-  'status' | 'createdAt' | 'startedAt' | 'finishedAt' | 'progress' | 'credits' | 'trigger'
+  'status' | 'createdAt' | 'startedAt' | 'finishedAt' | 'progress' | 'credits' | 'trigger' | 'batch'
 >;
-const STATUS: Column<AnyRun> = { title: messages.state, cell: ({ status }) => <RunBadge status={status} /> };
+const STATUS: Column<AnyRun> = {
+  title: messages.state,
+  cell: ({ status, batch }) =>
+    batch === null ? (
+      <RunBadge status={status} />
+    ) : (
+      <span className={styles.muted}>{messages.batchRows(batch.completed, batch.failed, batch.total)}</span>
+    ),
+};
+const TRIGGER: Column<AnyRun> = {
+  title: messages.by,
+  cell: ({ trigger }) => sharedMessages.runTriggers[trigger],
+};
+/** The value of a batch, whose row has only its newest run. */
+const NO_VALUE = '–';
 const STARTED: Column<AnyRun> = {
   title: messages.started,
   cell: ({ createdAt }) => <RelativeTime time={createdAt} />,
@@ -119,22 +144,24 @@ const DURATION: Column<AnyRun> = {
   align: 'end',
   cell: run => {
     const ms = getDurationMs(run);
-    return ms === null ? '–' : formatDuration(ms);
+    return ms === null || run.batch !== null ? NO_VALUE : formatDuration(ms);
   },
 };
 const CREDITS: Column<AnyRun> = {
   title: messages.credits,
   align: 'end',
-  cell: ({ credits }) => formatNumber(credits.charged),
+  cell: ({ credits, batch }) => (batch === null ? formatNumber(credits.charged) : NO_VALUE),
 };
 
 const createColumns = (names: ReadonlyMap<string, string>): readonly Column<ListedExecution>[] => [
   {
     title: messages.workflow,
-    cell: ({ id, workflowId }) => (
-      <Link className={styles.name} href={`/executions/${id}`}>
-        {names.get(workflowId) ?? workflowId}
-      </Link>
+    cell: run => (
+      <RunCell
+        run={run}
+        workflowName={names.get(run.workflowId) ?? run.workflowId}
+        href={`/executions/${run.id}`}
+      />
     ),
   },
   STATUS,
@@ -143,17 +170,22 @@ const createColumns = (names: ReadonlyMap<string, string>): readonly Column<List
   {
     title: messages.progress,
     align: 'end',
-    cell: ({ progress: { done, total } }) => messages.done(done, total),
+    cell: ({ progress: { done, total }, batch }) => (batch === null ? messages.done(done, total) : NO_VALUE),
   },
   CREDITS,
-  { title: messages.by, cell: ({ trigger }) => messages.triggers[trigger] },
+  TRIGGER,
 ];
 
 const WORKSPACE_COLUMNS: readonly Column<WorkspaceRun>[] = [
   {
     title: messages.workflow,
-    cell: run =>
-      run.mayOpen ? <RunLink run={run} /> : <span className={styles.name}>{getWorkflowName(run)}</span>,
+    cell: run => (
+      <RunCell
+        run={run}
+        workflowName={getWorkflowName(run)}
+        href={run.mayOpen ? `/executions/${run.id}` : undefined}
+      />
+    ),
   },
   STATUS,
   {
@@ -179,6 +211,7 @@ const WORKSPACE_COLUMNS: readonly Column<WorkspaceRun>[] = [
       ),
   },
   { title: messages.person, cell: ({ userName }) => <span className={styles.truncated}>{userName}</span> },
+  TRIGGER,
   STARTED,
   DURATION,
   CREDITS,
@@ -186,17 +219,18 @@ const WORKSPACE_COLUMNS: readonly Column<WorkspaceRun>[] = [
 
 const getWorkflowName = ({ workflowName }: WorkspaceRun): string => workflowName ?? messages.deletedWorkflow;
 
-/** Links to the run. If the user has no access to its workflow, the link opens the run as an administrator. */
-function RunLink({ run }: { readonly run: WorkspaceRun }) {
-  return (
-    <Link className={styles.name} href={`/executions/${run.id}${run.mayOpen ? '' : '?asAdmin=true'}`}>
-      {getWorkflowName(run)}
-    </Link>
-  );
-}
-
 const INSTANCE_COLUMNS: readonly Column<WorkspaceRun>[] = [
-  { title: messages.workflow, cell: run => <RunLink run={run} /> },
+  {
+    title: messages.workflow,
+    // If the user has no access to the workflow, the link opens the run as an administrator.
+    cell: run => (
+      <RunCell
+        run={run}
+        workflowName={getWorkflowName(run)}
+        href={`/executions/${run.id}${run.mayOpen ? '' : '?asAdmin=true'}`}
+      />
+    ),
+  },
   {
     title: messages.workspace,
     cell: ({ workspaceName }) => (

@@ -2,18 +2,20 @@
 
 import Play from 'icon:play';
 import { useQuery } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import { hasEnded, type ListedExecution } from '../../../../sdk/src/types.ts';
 import { messages } from '../../../flow-messages.ts';
 import { RunBadge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { getMediaKind, Thumbnail } from '../../../kit/media-view.tsx';
+import { SearchField } from '../../../kit/search-field.tsx';
 import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { formatDuration, formatNumber } from '../../../lib/format.ts';
 import { getDurationMs } from '../../../lib/runs.ts';
 import { useHasBeenVisible } from '../../../lib/use-visibility.ts';
+import { messages as sharedMessages } from '../../../messages.ts';
 import { useBoard, useEditor, useRun } from '../../../session/editor-context.tsx';
 import { getResults } from '../../../session/runs/results.ts';
 import { createInputChanges, useApplyInputs } from '../../../session/runs/run-inputs.ts';
@@ -25,21 +27,67 @@ const MAX_INPUTS = 3;
 
 export function RunList() {
   const { session } = useEditor();
+  const [words, setWords] = useState('');
   const query = useList(
     `/workflows/${session.id}/executions`,
-    { limit: 30 },
+    { limit: 30, groupBatches: true, ...(words !== '' && { q: words }) },
     runs => !runs.every(hasEnded) && POLL_MS,
   );
   return (
-    <InfiniteList query={query} empty={<p className={styles.empty}>{runsMessages.none}</p>}>
-      {runs => (
-        <ol className={styles.rows}>
-          {runs.map(run => (
-            <RunRow key={run.id} run={run} />
-          ))}
-        </ol>
-      )}
-    </InfiniteList>
+    <>
+      <div className={styles.search}>
+        <SearchField
+          label={runsMessages.search}
+          placeholder={runsMessages.searchHint}
+          value={words}
+          onChange={setWords}
+        />
+      </div>
+      <InfiniteList
+        query={query}
+        empty={<p className={styles.empty}>{words === '' ? runsMessages.none : runsMessages.noMatch}</p>}
+      >
+        {runs => (
+          <ol className={styles.rows}>
+            {runs.map(run =>
+              run.batch === null ? (
+                <RunRow key={run.id} run={run} />
+              ) : (
+                <BatchRow key={run.id} run={run} batch={run.batch} />
+              ),
+            )}
+          </ol>
+        )}
+      </InfiniteList>
+    </>
+  );
+}
+
+/** Renders a batch as one row, which opens the page of the batch. */
+function BatchRow({
+  run,
+  batch,
+}: {
+  readonly run: ListedExecution;
+  readonly batch: NonNullable<ListedExecution['batch']>;
+}) {
+  const row = useRef<HTMLLIElement>(null);
+  const hasBeenVisible = useHasBeenVisible(row);
+  return (
+    <li ref={row} className={styles.row}>
+      <RunThumbnail run={run} hasBeenVisible={hasBeenVisible} />
+      <div className={styles.texts}>
+        <div className={styles.title}>
+          <a href={`/batches/${batch.id}`}>{runsMessages.batch(formatNumber(batch.total))}</a>
+          <span className={styles.muted}>
+            <RelativeTime time={run.createdAt} />
+          </span>
+        </div>
+        <span className={styles.muted}>
+          {[runsMessages.completed(formatNumber(batch.completed)), run.userName].join(' · ')}
+        </span>
+      </div>
+    </li>
   );
 }
 
@@ -54,6 +102,7 @@ function RunRow({ run }: { readonly run: ListedExecution }) {
   const details = [
     charged > 0 ? messages.flow.credits(charged, formatNumber(charged)) : messages.flow.free,
     run.userName,
+    sharedMessages.runTriggers[run.trigger],
     ms === null ? undefined : formatDuration(ms),
     messages.flow.versions.version(run.workflowVersion),
   ];
