@@ -4,9 +4,9 @@ import type { Step } from '../../engine/types.ts';
 import type { Plan, PlanNode } from '../../graph/plan.ts';
 import type { Value } from '../../graph/types.ts';
 import { cutText } from '../../lib/cut-text.ts';
-import { addWords } from '../../lib/search-words.ts';
 import type { RunDigest } from '../../store/runs.ts';
 import { listResultNodes } from '../read/present-execution.ts';
+import { addWords } from '../read/search-words.ts';
 
 const MAX_INPUTS = 4;
 const MAX_OUTPUTS = 6;

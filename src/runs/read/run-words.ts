@@ -1,8 +1,9 @@
 // Builds the search for words in the inputs and results of runs.
-import { splitSearch } from '../../lib/search-words.ts';
+
 import { quoteWord, type RunWords } from '../../store/run-search.ts';
 import { listWorkflowsNamed } from '../../store/workflows/named.ts';
 import type { RunDeps } from '../deps.ts';
+import { splitSearch } from './search-words.ts';
 
 /** Further words are ignored. */
 const MAX_WORDS = 8;

@@ -1,7 +1,7 @@
 // Tests that texts and searches are split into the same words, in any script.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addWords, splitSearch } from '../../src/lib/search-words.ts';
+import { addWords, splitSearch } from '../../../src/runs/read/search-words.ts';
 
 const split = (text: string, maxWords = 100): readonly string[] => {
   const words = new Set<string>();
