@@ -90,5 +90,6 @@ export const ROUTES: readonly Route[] = [
     for: 'users',
   },
   { path: '/setup', load: () => import('./pages/setup/page.tsx'), for: 'visitors' },
+  { path: '/confirm', load: () => import('./pages/confirm/page.tsx'), for: 'users', isFullWindow: true },
   { path: '/sign-in', load: () => import('./pages/sign-in/page.tsx'), for: 'visitors' },
 ];

@@ -1,78 +1,17 @@
 // Renders a dialog over the current page that asks users to confirm their identity. Requests that need the confirmation
 // then continue.
-import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
-import type { ConfirmationOptions } from '../../sdk/src/schemas.ts';
-import { Button } from '../kit/button.tsx';
 import { Dialog } from '../kit/dialog.tsx';
-import { Failure } from '../kit/failure.tsx';
-import { PasswordField } from '../kit/field.tsx';
-import { Form } from '../kit/form.tsx';
-import { api } from '../lib/api.ts';
 import { useReauthentication } from '../lib/reauthentication.ts';
-import { useSession } from '../lib/session.ts';
 import { messages } from '../messages.ts';
-import { FactorForm } from './factor-form.tsx';
-
-const reauthenticationMessages = messages.reauthentication;
-/** After the confirmation, the service redirects to the settings. */
-const OPENID_URL = '/api/v1/auth/oidc?reauthenticate=true&next=/settings';
+import { ConfirmationForms } from './confirmation-forms.tsx';
 
 export function ReauthenticationDialog() {
   const { settle, methods } = useReauthentication();
   if (settle === undefined) return null;
-  const factorMethods = methods.filter(method => method !== 'password' && method !== 'openid');
   return (
-    <Dialog title={reauthenticationMessages.title} onClose={() => settle(false)}>
-      <p>{reauthenticationMessages.description}</p>
-      {factorMethods.length > 0 && (
-        <FactorForm
-          methods={factorMethods}
-          requestPasskey={async () =>
-            (await api.post<ConfirmationOptions>('/auth/reauthenticate/options')).passkey ?? {}
-          }
-          prove={proof => api.post('/auth/reauthenticate', proof)}
-          onProved={() => settle(true)}
-        />
-      )}
-      {methods.includes('password') && <PasswordForm onConfirmed={() => settle(true)} />}
-      {methods.includes('openid') && <OpenIdConfirmation onConfirmed={() => settle(true)} />}
+    <Dialog title={messages.reauthentication.title} onClose={() => settle(false)}>
+      <p>{messages.reauthentication.description}</p>
+      <ConfirmationForms methods={methods} onConfirmed={() => settle(true)} />
     </Dialog>
-  );
-}
-
-interface ConfirmationProps {
-  readonly onConfirmed: () => void;
-}
-
-function PasswordForm({ onConfirmed }: ConfirmationProps) {
-  const { email } = useSession().user;
-  const [password, setPassword] = useState('');
-  const confirm = useMutation({
-    mutationFn: () => api.post('/auth/reauthenticate', { password }),
-    onSuccess: onConfirmed,
-  });
-  return (
-    <Form onSubmit={() => confirm.mutate()}>
-      {confirm.error && <Failure error={confirm.error} />}
-      <input type="text" hidden autoComplete="username" readOnly value={email} />
-      <PasswordField value={password} onChange={setPassword} />
-      <Button type="submit" variant="primary" isBusy={confirm.isPending}>
-        {reauthenticationMessages.submit}
-      </Button>
-    </Form>
-  );
-}
-
-/** Opens the identity provider in another tab, so that this page keeps its state. */
-function OpenIdConfirmation({ onConfirmed }: ConfirmationProps) {
-  return (
-    <>
-      <p>{reauthenticationMessages.openId}</p>
-      <a href={OPENID_URL} target="_blank" rel="noreferrer">
-        {reauthenticationMessages.openIdStart}
-      </a>
-      <Button onClick={onConfirmed}>{reauthenticationMessages.openIdDone}</Button>
-    </>
   );
 }

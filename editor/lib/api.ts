@@ -90,7 +90,8 @@ async function promptForFactor(request: FailedRequest): Promise<boolean> {
     method: 'POST',
     path: '/auth/reauthenticate/options',
   });
-  return body.methods.length > 0 && requestReauthentication(body.methods, request);
+  const methods = body.methods.filter(method => method !== 'password' && method !== 'openid');
+  return methods.length > 0 && requestReauthentication(methods, request);
 }
 
 const toBody = async <T>(response: Promise<ApiResponse<T>>): Promise<T> => (await response).body;

@@ -129,6 +129,7 @@ export interface Responses {
   'POST /auth/sign-in': schemas.SecondStep | unknown;
   'POST /auth/password': schemas.SecondStep | unknown;
   'POST /auth/reauthenticate': unknown;
+  'POST /auth/reauthenticate/options': schemas.ConfirmationOptions;
   'POST /auth/sign-out': unknown;
   'GET /auth/session': schemas.Session;
   'GET /auth/sessions': schemas.ListedSessionPage;
@@ -136,7 +137,6 @@ export interface Responses {
   'POST /admin/password-links': schemas.PasswordLink;
   'POST /auth/second-factor': unknown;
   'POST /auth/sign-in/passkey': schemas.SecondStep;
-  'POST /auth/reauthenticate/options': schemas.ConfirmationOptions;
   'POST /auth/totp': schemas.TotpSetup;
   'DELETE /auth/totp': schemas.Success;
   'POST /auth/totp/confirm': schemas.Success;

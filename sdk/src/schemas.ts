@@ -1087,10 +1087,9 @@ export type ComponentPort = {
   readonly required?: true;
 };
 
-/** How to confirm with a second factor */
+/** How to confirm your identity */
 export type ConfirmationOptions = {
-  /** How the factor can be proved */
-  readonly methods: readonly ('passkey' | 'totp' | 'recovery_code')[];
+  readonly methods: readonly ('passkey' | 'totp' | 'recovery_code' | 'password' | 'openid')[];
   readonly passkey: Readonly<Record<string, unknown>> | null;
 };
 

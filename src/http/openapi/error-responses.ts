@@ -1,7 +1,7 @@
 // Describes the error responses of each operation: one response per status, with its possible codes and an example of each.
 
 import { ERROR_CODES, type ErrorCode } from '../../lib/errors.ts';
-import { FACTOR_METHODS } from '../../services/second-factors/prove-factor.ts';
+import { PROOF_METHODS } from '../../services/second-factors/prove-factor.ts';
 import { hasExample } from './examples.ts';
 import { listErrorHeaders } from './headers.ts';
 import type { Operation, Response, RouteDescription } from './operation.ts';
@@ -46,7 +46,7 @@ export const ERROR_SCHEMA = {
     },
     methods: {
       type: 'array',
-      items: { ...TEXT, enum: [...FACTOR_METHODS, 'password', 'openid'] },
+      items: { ...TEXT, enum: [...PROOF_METHODS] },
       description: 'With `reauthentication_required`: the ways to confirm the identity of the session',
     },
     executionId: {

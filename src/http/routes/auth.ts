@@ -5,10 +5,14 @@ import { toNetwork } from '../../lib/addresses.ts';
 import { LinkBody, PasswordLinkResponse, Success } from '../../services/accounts/account.schema.ts';
 import type { Deps } from '../../services/deps.ts';
 import { PageQuery } from '../../services/paging.ts';
-import { ReauthenticateBody, SecondStepSchema } from '../../services/second-factors/second-factor.schema.ts';
+import {
+  ConfirmationOptions,
+  ReauthenticateBody,
+  SecondStepSchema,
+} from '../../services/second-factors/second-factor.schema.ts';
 import { isSession, type SignInOutcome } from '../../services/second-factors/second-step.ts';
 import { createLinkAsAdmin } from '../../services/sessions/password-links.ts';
-import { reauthenticate } from '../../services/sessions/reauthenticate.ts';
+import { beginConfirmation, reauthenticate } from '../../services/sessions/reauthenticate.ts';
 import {
   AcceptInviteBody,
   OwnSession,
@@ -109,6 +113,18 @@ export function registerAuth(server: Server, deps: Deps): void {
       await reauthenticate(deps, req.actor, req.body, toVisitor(req, reply));
       return reply.code(204).send();
     },
+  );
+  server.post(
+    '/api/v1/auth/reauthenticate/options',
+    operation('getReauthenticationOptions', 'session', {
+      summary: 'Read how to confirm your identity',
+      description:
+        'Returns how you can confirm your identity, with the request for a passkey if you have one.',
+      response: { 200: ConfirmationOptions },
+      withoutSecondFactor: true,
+      isUncacheable: true,
+    }),
+    req => beginConfirmation(deps, req.actor),
   );
   server.post(
     '/api/v1/auth/sign-out',

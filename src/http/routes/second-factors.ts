@@ -3,7 +3,6 @@ import { Type } from 'typebox';
 import { Success, UserParams } from '../../services/accounts/account.schema.ts';
 import type { Deps } from '../../services/deps.ts';
 import {
-  ConfirmationOptions,
   NewPasskeyOptions,
   Passkey,
   PasskeyBody,
@@ -18,7 +17,6 @@ import {
 } from '../../services/second-factors/second-factor.schema.ts';
 import {
   addPasskey,
-  beginConfirmation,
   beginPasskey,
   confirmTotp,
   readSecondFactors,
@@ -110,17 +108,6 @@ function registerSignIn(server: Server, deps: Deps): void {
       isUncacheable: true,
     }),
     (req, reply) => beginPasskeySignIn(deps, toVisitor(req, reply)),
-  );
-  server.post(
-    '/api/v1/auth/reauthenticate/options',
-    operation('getReauthenticationOptions', 'session', {
-      summary: 'Read how to confirm your identity',
-      description: 'Returns how your second factor can be proved, with a request for a passkey.',
-      response: { 200: ConfirmationOptions },
-      withoutSecondFactor: true,
-      isUncacheable: true,
-    }),
-    req => beginConfirmation(deps, req.actor),
   );
 }
 

@@ -17,6 +17,7 @@ interface WebAppPage {
 const PAGES: Readonly<Record<string, WebAppPage>> = {
   '/setup': { name: 'setup', audience: 'all' },
   '/sign-in': { name: 'sign-in', audience: 'visitors' },
+  '/confirm': { name: 'confirm', audience: 'users' },
   '/workflows': { name: 'workflows', audience: 'users' },
   '/templates': { name: 'templates', audience: 'users' },
   '/executions': { name: 'runs', audience: 'users' },
@@ -42,7 +43,12 @@ const CODING_EXTENSIONS = { br: '.br', gzip: '.gz' } as const;
 export function registerWebApp(server: Server, deps: HttpDeps): void {
   const pages = createWebAppPages(deps);
   for (const [path, page] of Object.entries(PAGES)) {
-    const config = { access: page.audience === 'all' ? 'public' : 'anyone', limit: 'none' } as const;
+    const config = {
+      access: page.audience === 'all' ? 'public' : 'anyone',
+      limit: 'none',
+      // The application leads to the settings of second factors.
+      withoutSecondFactor: true,
+    } as const;
     server.get(path, { config, errorHandler: sendErrorPage, schema: { hide: true } }, async (req, reply) => {
       const isUser = hasSession(req.actor);
       reply.headers({ vary: 'Cookie', 'cache-control': 'no-store' });

@@ -5,7 +5,7 @@ import { AppError } from '../../lib/errors.ts';
 import { renderConsentPage } from '../../pages/consent-page.ts';
 import { createPolicy } from '../../pages/security-policy.ts';
 import { findActiveUser } from '../../services/accounts/accounts.ts';
-import type { UserActor } from '../../services/accounts/actor.ts';
+import type { AgentScope, UserActor } from '../../services/accounts/actor.ts';
 import type { Deps } from '../../services/deps.ts';
 import {
   type ConnectionClient,
@@ -19,6 +19,7 @@ import type {
   Decision,
   OAuthServer,
 } from '../../services/oauth/oauth-server.ts';
+import { hasRecentProof } from '../../services/sessions/reauthenticate.ts';
 import { EXPIRED_MESSAGE, PAGE_SOURCES } from './error-page.ts';
 import { forwardRequest } from './forwarded-request.ts';
 import { describeRedirect, type Redirect } from './redirects.ts';
@@ -47,6 +48,7 @@ export function createConsent(
 async function openConsent(ctx: ConsentContext, request: ConsentRequest): Promise<ConsentResult> {
   const { deps, keys } = ctx;
   const { client, redirect, scopes, mustAsk } = await readAuthorizationRequest(ctx, request);
+  if (await needsConfirmation(deps, request, scopes)) return toConfirmation(request);
   // Without https, another program could impersonate the client that was granted access.
   if (redirect.kind === 'https' && !mustAsk) {
     const grantId = await findConnectionId(deps, request.actor, client, scopes);
@@ -77,10 +79,25 @@ async function decide(
   const { client, scopes } = await readAuthorizationRequest(ctx, request);
   const grantedScopes = decision.isAllowed ? scopes.filter(scope => decision.scopes.includes(scope)) : [];
   if (grantedScopes.length === 0) return finish(ctx, request, DENIED);
+  if (await needsConfirmation(ctx.deps, request, grantedScopes)) return toConfirmation(request);
   const refused = scopes.filter(scope => !grantedScopes.includes(scope));
   const grantId = await createConnection(ctx.deps, request.actor, client, { scopes: grantedScopes, refused });
   return finish(ctx, request, toGrantResult(request.actor, grantId));
 }
+
+/** Returns whether the person must confirm their identity before an application may change or spend something. */
+const needsConfirmation = async (
+  deps: Deps,
+  { actor }: ConsentRequest,
+  scopes: readonly AgentScope[],
+): Promise<boolean> =>
+  scopes.some(scope => scope !== 'workflows:read') && !(await hasRecentProof(deps, actor));
+
+/** The page returns to the consent. */
+const toConfirmation = ({ uid }: ConsentRequest): ConsentResult => ({
+  kind: 'redirect',
+  to: `/confirm?next=${encodeURIComponent(`/oauth/interaction/${encodeURIComponent(uid)}`)}`,
+});
 
 async function finish(
   { provider, deps }: ConsentContext,

@@ -2,10 +2,16 @@
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import type { Deps } from '../deps.ts';
-import { openChallenge } from './challenges.ts';
-import { type Assertion, acceptAssertion, readToken } from './passkeys.ts';
+import { createChallenge, openChallenge } from './challenges.ts';
+import {
+  type Assertion,
+  acceptAssertion,
+  type PasskeyRequest,
+  readToken,
+  requestPasskey,
+} from './passkeys.ts';
 import { spendRecoveryCode } from './recovery-codes.ts';
-import { type ChallengeKind, countFactors, deleteChallenge, type FactorsRow } from './store.ts';
+import { type ChallengeKind, countFactors, deleteChallenge, type FactorsRow, listPasskeys } from './store.ts';
 import { spendTotpCode } from './totp.ts';
 
 export type FactorDeps = Pick<Deps, 'db' | 'now' | 'log' | 'secretsKey' | 'settings'>;
@@ -13,6 +19,10 @@ export type FactorDeps = Pick<Deps, 'db' | 'now' | 'log' | 'secretsKey' | 'setti
 /** How a user can prove a second factor, in the order in which pages offer them. */
 export const FACTOR_METHODS = ['passkey', 'totp', 'recovery_code'] as const;
 export type FactorMethod = (typeof FACTOR_METHODS)[number];
+
+/** How a user can confirm their identity. */
+export const PROOF_METHODS = [...FACTOR_METHODS, 'password', 'openid'] as const;
+export type ProofMethod = (typeof PROOF_METHODS)[number];
 
 export interface FactorProof {
   readonly code?: string | undefined;
@@ -66,6 +76,16 @@ export async function confirmByFactor(deps: FactorDeps, userId: number, proof: F
     if (challenge !== undefined && !(await deleteChallenge(tx, challenge.hash))) throw createExpiredError();
     await spendProof(tx, deps, userId, proof);
   });
+}
+
+/** Returns the request for a passkey with which a user confirms their identity. */
+export async function requestConfirmation(
+  deps: Pick<FactorDeps, 'db' | 'now' | 'settings'>,
+  userId: number,
+): Promise<PasskeyRequest> {
+  const passkeys = await listPasskeys(deps.db, userId);
+  const token = await createChallenge(deps.db, deps, { kind: 'confirmation', userId });
+  return requestPasskey(deps, token, passkeys);
 }
 
 const CONFIRMATION: readonly ChallengeKind[] = ['confirmation'];

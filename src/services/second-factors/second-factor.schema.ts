@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { Name } from '../accounts/names.ts';
 import { IdParams, Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
 import type { Assertion, Attestation, PasskeyRequest } from './passkeys.ts';
-import { FACTOR_METHODS } from './prove-factor.ts';
+import { FACTOR_METHODS, PROOF_METHODS } from './prove-factor.ts';
 
 const MAX_BASE64 = 100_000;
 const Base64Url = (maxLength = MAX_BASE64) => Type.String({ maxLength, pattern: '^[A-Za-z0-9_-]*$' });
@@ -105,8 +105,8 @@ export const SecondStepSchema = Named('SecondStep', 'The sign-in continues with 
   passkey: PasskeyOptions,
 });
 
-export const ConfirmationOptions = Named('ConfirmationOptions', 'How to confirm with a second factor', {
-  methods: Methods,
+export const ConfirmationOptions = Named('ConfirmationOptions', 'How to confirm your identity', {
+  methods: Type.Array(Type.Enum(PROOF_METHODS)),
   passkey: PasskeyOptions,
 });
 

@@ -8,16 +8,9 @@ import { parseName } from '../accounts/names.ts';
 import type { Deps } from '../deps.ts';
 import { presentColumns } from '../present-columns.ts';
 import { confirmSession } from '../sessions/reauthenticate.ts';
-import { createChallenge, openChallenge } from './challenges.ts';
-import {
-  type Attestation,
-  getRelyingParty,
-  readToken,
-  requestNewPasskey,
-  requestPasskey,
-  storePasskey,
-} from './passkeys.ts';
-import { createExpiredError, createProofError, hasFactor, listMethods } from './prove-factor.ts';
+import { openChallenge } from './challenges.ts';
+import { type Attestation, getRelyingParty, readToken, requestNewPasskey, storePasskey } from './passkeys.ts';
+import { createExpiredError, createProofError, hasFactor } from './prove-factor.ts';
 import { createRecoveryCodes } from './recovery-codes.ts';
 import {
   countFactors,
@@ -145,24 +138,6 @@ export async function renewRecoveryCodes(
     const message = 'Recovery codes replace a second factor. Add an authenticator app or a passkey first.';
     throw new AppError('conflict', message);
   });
-}
-
-/** Returns how the caller can confirm their identity with a factor, with a request for a passkey. */
-export async function beginConfirmation(deps: Deps, actor: Actor) {
-  const { userId } = requireSession(actor).user;
-  const factors = await countFactors(deps.db, userId);
-  const passkeys = getRelyingParty(deps) === undefined ? [] : await listPasskeys(deps.db, userId);
-  return {
-    methods: listMethods({ ...factors, passkeys: passkeys.length }),
-    passkey:
-      passkeys.length === 0
-        ? null
-        : await requestPasskey(
-            deps,
-            await createChallenge(deps.db, deps, { kind: 'confirmation', userId }),
-            passkeys,
-          ),
-  };
 }
 
 /** Removes all factors of a user who lost them, and ends the user's sessions. Throws 404. */

@@ -5,10 +5,13 @@ import type { Db } from '../../store/db.ts';
 import { findProof, type ProofRow, recordProof } from '../../store/people/sessions.ts';
 import { type Actor, requireSession } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
+import { getRelyingParty } from '../second-factors/passkeys.ts';
 import {
   confirmByFactor,
   FACTOR_METHODS,
   type FactorProof,
+  type ProofMethod,
+  requestConfirmation,
   userHasFactor,
 } from '../second-factors/prove-factor.ts';
 import { limitFailuresOf, requirePassword } from './sign-in.ts';
@@ -20,37 +23,64 @@ const PROOF_MS = 15 * 60_000;
 interface ProofDeps {
   readonly db: Db;
   readonly now: () => number;
-  readonly settings: Pick<Settings, 'OIDC_ISSUER'>;
+  readonly settings: Pick<Settings, 'OIDC_ISSUER' | 'BASE_URL'>;
 }
 
 /**
  * Throws 403 `reauthentication_required` unless the session's user recently confirmed their identity. The error lists
  * the available `methods`. API keys and other credentials need no confirmation.
  */
-export async function requireRecentProof({ db, now, settings }: ProofDeps, actor: Actor): Promise<void> {
-  if (actor.kind !== 'user' || actor.credential.kind !== 'session') return;
-  const isRecent = (authenticatedAtMs: number): boolean => now() - authenticatedAtMs <= PROOF_MS;
-  if (isRecent(actor.credential.authenticatedAtMs)) return;
-  // The confirmation may be newer than this process's cache.
-  const proof = await findProof(db, actor.credential.id);
-  if (proof !== undefined && isRecent(proof.proved_at.getTime())) return;
-  const methods = proof === undefined ? [] : listProofMethods(proof, settings);
+export async function requireRecentProof(deps: ProofDeps, actor: Actor): Promise<void> {
+  const methods = await listNeededMethods(deps, actor);
+  if (methods === undefined) return;
   const message =
     'Confirm your identity: POST /auth/reauthenticate with one of the methods, then send this request again.';
   throw new AppError('reauthentication_required', message, { details: { methods } });
 }
 
+/** Returns whether `requireRecentProof` does not throw. */
+export const hasRecentProof = async (deps: ProofDeps, actor: Actor): Promise<boolean> =>
+  (await listNeededMethods(deps, actor)) === undefined;
+
+/** Returns how the session's user can confirm their identity, or undefined if that is not needed now. */
+async function listNeededMethods(
+  { db, now, settings }: ProofDeps,
+  actor: Actor,
+): Promise<readonly ProofMethod[] | undefined> {
+  if (actor.kind !== 'user' || actor.credential.kind !== 'session') return undefined;
+  const isRecent = (authenticatedAtMs: number): boolean => now() - authenticatedAtMs <= PROOF_MS;
+  if (isRecent(actor.credential.authenticatedAtMs)) return undefined;
+  // The confirmation may be newer than this process's cache.
+  const proof = await findProof(db, actor.credential.id);
+  if (proof !== undefined && isRecent(proof.proved_at.getTime())) return undefined;
+  return proof === undefined ? [] : listProofMethods(proof, settings);
+}
+
+/** Returns how the caller can confirm their identity, with the request for a passkey. */
+export async function beginConfirmation(deps: Deps, actor: Actor) {
+  const { user, sessionId } = requireSession(actor);
+  const proof = await findProof(deps.db, sessionId);
+  const methods = proof === undefined ? [] : listProofMethods(proof, deps.settings);
+  return {
+    methods,
+    passkey: methods.includes('passkey') ? await requestConfirmation(deps, user.userId) : null,
+  };
+}
+
 /** Lists how a user can confirm their identity. Who has a second factor proves that. */
-function listProofMethods(proof: ProofRow, { OIDC_ISSUER }: ProofDeps['settings']): readonly string[] {
+function listProofMethods(
+  proof: ProofRow,
+  { OIDC_ISSUER, BASE_URL }: ProofDeps['settings'],
+): readonly ProofMethod[] {
   const methods = {
-    passkey: proof.has_passkey,
+    passkey: proof.has_passkey && getRelyingParty({ settings: { BASE_URL } }) !== undefined,
     totp: proof.has_totp,
     recovery_code: proof.has_recovery_code,
     password: proof.has_password,
     openid: OIDC_ISSUER !== undefined && proof.has_identity,
   };
-  const hasFactor = methods.passkey || methods.totp;
-  const accepted: readonly (keyof typeof methods)[] = hasFactor ? FACTOR_METHODS : ['password', 'openid'];
+  const hasFactor = proof.has_passkey || proof.has_totp;
+  const accepted: readonly ProofMethod[] = hasFactor ? FACTOR_METHODS : ['password', 'openid'];
   return accepted.filter(method => methods[method]);
 }
 

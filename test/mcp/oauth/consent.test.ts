@@ -59,6 +59,36 @@ describe('the consent page for a user who is not signed in', () => {
   });
 });
 
+describe('the consent page for a session that was not confirmed recently', () => {
+  /** Makes the session as old as its confirmation is valid. */
+  const setProof = async (age: string): Promise<void> => {
+    await oauth.test.deps.db.query(`update sessions set proved_at = now() - $1::interval`, [age]);
+    oauth.test.deps.sessions.forgetUser(oauth.person.userId);
+  };
+
+  it('redirects to a confirmation and back, unless the application only reads', async t => {
+    t.after(() => setProof('0 s'));
+    const browser = oauth.newBrowser();
+    const authorize = async (scope: string): Promise<BrowserPage> => {
+      const client_id = await oauth.client.newClient();
+      return browser.open(
+        buildAuthorizeUrl({ client_id, code_challenge: makePkce().challenge, scope }),
+      );
+    };
+    await setProof('16 min');
+    assert.equal((await authorize('workflows:read')).status, 200);
+    const { pathname, searchParams } = new URL((await authorize('workflows:write')).url);
+    assert.equal(pathname, '/confirm');
+    await setProof('0 s');
+    const page = await browser.open(searchParams.get('next') ?? '');
+    assert.equal(page.status, 200);
+    await setProof('16 min');
+    assert.equal(new URL((await browser.decide(page)).url).pathname, '/confirm');
+    await setProof('0 s');
+    assert.ok(new URL((await browser.decide(page)).url).searchParams.get('code'));
+  });
+});
+
 describe('the consent page', () => {
   it('shows the client name, the redirect host and the account', async () => {
     const { html, status } = await open(

@@ -19,7 +19,10 @@ export function registerConsent(scope: Server, oauth: OAuthMount): void {
   // Visitors are redirected to sign-in.
   scope.get(
     '/oauth/interaction/:uid',
-    { ...options, config: { access: 'anyone', limit: 'none', isUncacheable: true } },
+    {
+      ...options,
+      config: { access: 'anyone', limit: 'none', isUncacheable: true, withoutSecondFactor: true },
+    },
     async (req, reply) => {
       const { uid } = req.params;
       if (req.actor.kind !== 'user' || req.actor.credential.kind !== 'session') {
