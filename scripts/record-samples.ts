@@ -72,7 +72,7 @@ const isSpeech = (name: string): boolean => name.endsWith('.speech.txt');
 
 /**
  * Converts a drawing to a file of the sample: picture.svg or picture.480.svg (at most 480 pixels wide and high) to
- * picture.webp, clip.scene.json to clip.mp4, and voice.speech.txt or voice.es.speech.txt to voice.mp3.
+ * picture.webp, clip.scene.json to clip.mp4, and voice.speech.txt or voice.es.speech.txt to voice.mp3. voice.en-us.noisy.speech.txt has noise.
  */
 async function convertDrawing(path: string, targetFolder: string): Promise<void> {
   const name = basename(path);
@@ -89,10 +89,34 @@ async function convertDrawing(path: string, targetFolder: string): Promise<void>
     await shrinkVideo(rendered, join(targetFolder, `${base}.mp4`));
   } else if (isSpeech(name)) {
     const wave = join(dirname(path), `${base}.wav`);
-    const voice = name.slice(base.length, -'.speech.txt'.length).slice(1);
-    await run('espeak-ng', ['-v', voice === '' ? 'en-us' : voice, '-s', '150', '-f', path, '-w', wave]);
+    const [, voice = 'en-us', noise] = name.slice(0, -'.speech.txt'.length).split('.');
+    await run('espeak-ng', ['-v', voice, '-s', '150', '-f', path, '-w', wave]);
+    if (noise === 'noisy') await addNoise(wave);
     await shrinkAudio(wave, join(targetFolder, `${base}.mp3`));
   } else throw new Error(`${path} is not a drawing: .svg, .scene.json or .speech.txt.`);
+}
+
+/** Adds pauses at both ends, and the noise of a fan. */
+async function addNoise(wave: string): Promise<void> {
+  const filter =
+    '[0]aresample=48000,adelay=1500,apad=pad_dur=2[voice];[1][voice]amix=inputs=2:duration=shortest:normalize=0';
+  const noise = 'anoisesrc=color=pink:amplitude=0.06:sample_rate=48000:seed=1:duration=120';
+  const noisy = `${wave}.noisy.wav`;
+  await run('ffmpeg', [
+    '-v',
+    'error',
+    '-y',
+    '-i',
+    wave,
+    '-f',
+    'lavfi',
+    '-i',
+    noise,
+    '-filter_complex',
+    filter,
+    noisy,
+  ]);
+  await cp(noisy, wave);
 }
 
 const runCommand = (...args: readonly string[]) =>

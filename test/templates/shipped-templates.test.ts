@@ -36,19 +36,24 @@ const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes)
 /** Templates that run without a provider. */
 const FREE_TEMPLATES = [
   'before-and-after',
+  'blur-faces',
+  'clean-up-a-recording',
+  'cut-out-a-person',
   'logo-sting',
   'one-prompt-four-models',
   'podcast-audiogram',
   'product-reel',
   'quote-cards',
   'slideshow',
+  'text-from-a-picture',
+  'upscale',
 ];
 const MAX_VIDEO = { lines: 480, seconds: 4.1 };
 
 it('readTemplateFolder reads every shipped template', () => assert.deepEqual(problems, []));
 
-it('at least 24 templates are shipped, seven of which run without a provider', () => {
-  assert.ok(templates.length >= 24);
+it('at least 28 templates are shipped, twelve of which run without a provider', () => {
+  assert.ok(templates.length >= 28);
   const freeTemplates = templates.filter(template => {
     const result = createPlan(resolve(template), catalogWithoutProviders);
     return result.ok && result.plan.nodes.every(({ unavailableReason }) => unavailableReason === undefined);
