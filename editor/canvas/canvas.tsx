@@ -12,9 +12,9 @@ import {
 } from '@xyflow/react';
 import { type MouseEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { messages } from '../flow-messages.ts';
+import { lazyComponent } from '../lib/lazy-component.ts';
 import { openComponent } from '../session/component-versions.ts';
 import { type EditorContextValue, useEditor } from '../session/editor-context.tsx';
-import { BoardMenu } from './board-menu.tsx';
 import styles from './canvas.module.css';
 import { Card } from './card.tsx';
 import type { FlowNode } from './card-cache.ts';
@@ -33,6 +33,9 @@ import { type BoardScene, getBounds } from './painter/scene.ts';
 import { useActions } from './use-actions.ts';
 import { useMountedNodes, useScene } from './use-mounted.ts';
 import { fitViewport, MAX_ZOOM, MIN_ZOOM, ZoomBar } from './zoom-bar.tsx';
+
+/** Loads after the first paint. */
+const BoardMenu = lazyComponent(async () => (await import('./board-menu.tsx')).BoardMenu);
 
 const OPTIONS: ReactFlowProps<FlowNode> = {
   nodeTypes: { card: Card, note: Note, group: Group },
@@ -75,6 +78,7 @@ export function Canvas() {
           />
         </ReactFlowProvider>
       )}
+      <BoardMenu />
     </div>
   );
 }
@@ -120,7 +124,6 @@ function FlowCanvas({ renderState, scene, cardCache, initialViewport }: FlowCanv
       <EdgeValue renderState={renderState} />
       <Minimap renderState={renderState} />
       <ZoomBar renderState={renderState} />
-      <BoardMenu />
     </ReactFlow>
   );
 }

@@ -61,7 +61,8 @@ function handleKeyInField(event: KeyboardEvent, editor: EditorContextValue): voi
 function handleKey(event: KeyboardEvent, targets: KeyTargets): void {
   const { editor, root, cancelGesture } = targets;
   if (event.key === 'Escape' && cancelGesture()) return;
-  if (event.defaultPrevented) return;
+  // The menu may still be loading.
+  if (event.defaultPrevented || editor.view.getState().menu !== undefined) return;
   if (event.key === 'Tab') {
     if (handleTab(event, targets)) event.preventDefault();
     return;

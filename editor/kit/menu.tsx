@@ -32,6 +32,53 @@ export function Menu({ trigger, align = 'end', container = null, children }: Men
   );
 }
 
+interface MenuAtProps {
+  readonly label: string;
+  /** Where the menu is open, in window pixels. Undefined if it is closed. */
+  readonly position: { readonly x: number; readonly y: number } | undefined;
+  readonly onClose: () => void;
+  readonly onEscape: () => void;
+  readonly children: ReactNode;
+}
+
+/** Renders a context menu. It stays mounted while it is closed, so that it knows whether a key opens it. */
+export function MenuAt({ label, position, onClose, onEscape, children }: MenuAtProps) {
+  return (
+    <DropdownMenu.Root
+      modal={false}
+      open={position !== undefined}
+      onOpenChange={isOpen => {
+        if (!isOpen) onClose();
+      }}
+    >
+      <DropdownMenu.Trigger asChild>
+        <span
+          className={styles.anchor}
+          style={position === undefined ? {} : { left: position.x, top: position.y }}
+          aria-hidden
+        />
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal container={document.getElementById('main')}>
+        <DropdownMenu.Content
+          className={styles.menu}
+          align="start"
+          // The pointer must not be on an item when its button is released.
+          sideOffset={2}
+          collisionPadding={8}
+          aria-label={label}
+          aria-labelledby={undefined}
+          onEscapeKeyDown={onEscape}
+          // The end of a long press focuses what is below the finger.
+          onFocusOutside={event => event.preventDefault()}
+          onCloseAutoFocus={event => event.preventDefault()}
+        >
+          {children}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}
+
 interface MenuItemProps {
   readonly icon?: Icon;
   readonly onSelect: () => void;

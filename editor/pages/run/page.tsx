@@ -12,18 +12,21 @@ import { PageHead } from '../../kit/page-head.tsx';
 import { QueryResult } from '../../kit/query-result.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
 import { formatDuration, formatNumber, formatUsd } from '../../lib/format.ts';
+import { lazyComponent } from '../../lib/lazy-component.ts';
 import { apiQuery } from '../../lib/queries.ts';
 import { getDurationMs } from '../../lib/runs.ts';
 import { messages as sharedMessages } from '../../messages.ts';
 import { Actions } from './actions.tsx';
-import { Deliveries } from './deliveries.tsx';
 import { Inputs } from './inputs.tsx';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 import { Results } from './results.tsx';
-import { RunGraph } from './run-graph.tsx';
 import { Timeline } from './timeline.tsx';
 import { toReadQuery, useRun } from './use-run.ts';
+
+// Both are at the end of the page.
+const RunGraph = lazyComponent(async () => (await import('./run-graph.tsx')).RunGraph);
+const Deliveries = lazyComponent(async () => (await import('./deliveries.tsx')).Deliveries);
 
 export function Page() {
   const { id = '' } = useParams<{ id: string }>();

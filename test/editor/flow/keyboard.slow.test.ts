@@ -75,7 +75,10 @@ describe('the editor with a keyboard', { skip: BROWSER_MISSING_REASON }, () => {
     await page.keyboard.press('Escape');
     await untilFocused(page, 'idea');
     await page.keyboard.press('.');
-    await page.getByRole('menu').waitFor();
+    const focusedItem = page.locator('[role="menuitem"]:focus');
+    await focusedItem.filter({ hasText: 'Run to here' }).waitFor();
+    await page.keyboard.type('du');
+    await focusedItem.filter({ hasText: 'Duplicate' }).waitFor();
     await page.keyboard.press('Escape');
     await untilFocused(page, 'idea');
     await page.keyboard.press('F2');

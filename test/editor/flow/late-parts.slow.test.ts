@@ -44,6 +44,24 @@ describe('parts of the page that load late', { skip: BROWSER_MISSING_REASON }, (
     assert.deepEqual(testPage.errors, []);
   });
 
+  it('keep the board as it is while its menu is loading', async () => {
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.browser.open(flow.service.url, undefined, flow.cookie);
+    const { page } = testPage;
+    const menu = await hold(page, 'DropdownMenu');
+    await page.goto(`/flow/${id}`);
+    const node = nodeOf(page, 'Idea');
+    await node.focus();
+    const before = await node.boundingBox();
+    for (const key of ['.', 'ArrowDown', 'Delete']) await page.keyboard.press(key);
+    menu.release();
+    await page.getByRole('menuitem', { name: 'Duplicate' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+    assert.deepEqual(await node.boundingBox(), before);
+    assert.deepEqual(testPage.errors, []);
+  });
+
   it('load menus only for users who point to them', async () => {
     await using testPage = await flow.browser.open(flow.service.url, undefined, flow.cookie);
     const { page } = testPage;
