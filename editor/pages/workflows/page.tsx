@@ -20,7 +20,6 @@ import { ImportButton } from './import-button.tsx';
 import { messages } from './messages.ts';
 import { MoveDialog } from './move-dialog.tsx';
 import styles from './page.module.css';
-import { ProviderBanner } from './provider-banner.tsx';
 import { useFolders } from './use-folders.ts';
 import type { WorkflowDialog } from './use-workflow-actions.ts';
 import { WorkflowCard } from './workflow-card.tsx';
@@ -34,6 +33,8 @@ const DeleteDialog = lazyComponent<{ readonly workflow: WorkflowListItem; readon
   async () => (await import('./delete-dialog.tsx')).DeleteDialog,
   () => null,
 );
+
+const ProviderBanner = lazyComponent(async () => (await import('./provider-banner.tsx')).ProviderBanner);
 
 export function Page() {
   const filters = useWorkflowFilters();
