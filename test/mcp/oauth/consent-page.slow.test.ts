@@ -40,7 +40,7 @@ describe('the consent page', { skip: BROWSER_MISSING_REASON }, () => {
     await page.goto(url);
     await page.getByLabel('Email').fill(service.person.email);
     await page.getByLabel('Password').fill(PASSWORD);
-    await page.getByRole('button', { name: /sign in/i }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('heading', { name: 'Allow Claude Code' }).waitFor();
     assert.equal(await page.getByRole('checkbox', { checked: true }).count(), 3);
     await page.getByRole('checkbox', { name: /^Run/ }).focus();

@@ -1,5 +1,5 @@
 // Runs OAuth on an in-process test app, with a signed-in browser and clients.
-import { createPerson, type Person } from '../accounts/people.ts';
+import { createPerson, PASSWORD, type Person } from '../accounts/people.ts';
 import { createTestApp, type TestApp, type TestAppOptions } from '../app.ts';
 import {
   CookieBrowser,
@@ -37,7 +37,11 @@ export async function createOAuthApp(options?: TestAppOptions): Promise<OAuthApp
     client,
     send,
     newBrowser,
-    connect: input => connect(client, newBrowser(), input),
+    connect: async input => {
+      // Tests may have moved the clock since the last confirmation.
+      await person.request('POST', '/auth/reauthenticate', { password: PASSWORD });
+      return connect(client, newBrowser(), input);
+    },
     ping: async token => {
       const response = await test.app.inject({
         method: 'POST',
