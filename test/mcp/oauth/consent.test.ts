@@ -71,9 +71,7 @@ describe('the consent page for a session that was not confirmed recently', () =>
     const browser = oauth.newBrowser();
     const authorize = async (scope: string): Promise<BrowserPage> => {
       const client_id = await oauth.client.newClient();
-      return browser.open(
-        buildAuthorizeUrl({ client_id, code_challenge: makePkce().challenge, scope }),
-      );
+      return browser.open(buildAuthorizeUrl({ client_id, code_challenge: makePkce().challenge, scope }));
     };
     await setProof('16 min');
     assert.equal((await authorize('workflows:read')).status, 200);
