@@ -141,7 +141,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'markdown-it': ['pages/markdown.ts', 'canvas/markdown.ts'],
   'markdown-it-footnote': ['pages/markdown.ts'],
   mediabunny: ['codecs'],
-  'modern-tar': ['services/backups/archive.ts'],
+  'modern-tar': ['services/backups/archive.ts', 'bundle/sdk-package.ts'],
   'node-webcodecs': ['codecs'],
   'oidc-provider': ['mcp/oauth'],
   'onnxruntime-node': ['local/process/onnx.ts'],

@@ -1,10 +1,11 @@
 // Builds dist/graphwright, the folder of the npm package and of the image. The folder contains the bundled web application,
-// the dependencies that the program imports, and the program as JavaScript, because Node does not strip types below
+// the package of the SDK, the dependencies that the program imports, and the program as JavaScript, because Node does not strip types below
 // node_modules.
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bundleEditor } from '../../src/bundle/bundle-editor.ts';
+import { buildSdkPackage, SDK_FILE } from '../../src/bundle/sdk-package.ts';
 import { SHIPPED_FOLDER, writeBundle } from '../../src/bundle/stored-bundles.ts';
 import { createPackagedCommand, PACKAGED_FILES } from './files.ts';
 import { type Lock, pruneLock } from './prune-lock.ts';
@@ -28,6 +29,7 @@ const compiler = join(ROOT, 'node_modules/typescript-native/bin/tsc');
 execFileSync(process.execPath, [compiler, '-p', import.meta.dirname], { stdio: 'inherit' });
 copyFiles();
 await writeBundle(OUT, SHIPPED_FOLDER, await bundleEditor());
+writeFileSync(join(OUT, SDK_FILE), await buildSdkPackage());
 const dependencyCount = writeManifest();
 process.stdout.write(`${OUT}: ${dependencyCount} dependencies. Pack it: npm pack ${OUT}\n`);
 

@@ -43,6 +43,19 @@ try {
   const { status, headers } = await fetch(new URL(script, url));
   if (status !== 200) throw new Error(`the application's ${script} answered ${status}`);
   process.stdout.write(`web application: ${script}, ${headers.get('content-type')}\n`);
+  run('npm', [
+    'install',
+    '--prefer-offline',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    `${url}/sdk/graphwright-sdk.tgz`,
+  ]);
+  run('node', [
+    '--input-type=module',
+    '-e',
+    'import { createClient } from "@graphwright/sdk"; createClient({ url: "http://x" })',
+  ]);
 } finally {
   await stopService();
   rmSync(folder, { recursive: true, force: true });

@@ -29,6 +29,7 @@ import { registerProviderCallbacks } from './routes/provider-callbacks.ts';
 import { registerRenderer } from './routes/renderer.ts';
 import { registerRuns } from './routes/runs.ts';
 import { registerSchedules } from './routes/schedules.ts';
+import { registerSdk } from './routes/sdk.ts';
 import { registerSecondFactors } from './routes/second-factors.ts';
 import { registerStart } from './routes/start.ts';
 import { registerTables } from './routes/tables.ts';
@@ -90,4 +91,5 @@ export const ROUTES: readonly Register[] = [
   registerWorkflowPages,
   registerStart,
   registerWebApp,
+  registerSdk,
 ];
