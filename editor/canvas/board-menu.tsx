@@ -7,6 +7,8 @@ import { getCommand } from './commands.ts';
 
 const NODE_COMMANDS = [
   'run-to',
+  'variations',
+  'compare-settings',
   'bypass',
   'replace-model',
   'copy',

@@ -23,6 +23,7 @@ import { placeText } from '../board/import-files.ts';
 import { getNodeRect, withPreferredSizes } from '../board/node-size.ts';
 import type { OpenBoard } from '../board/open-board.ts';
 import { detachNodes } from '../board/rewiring.ts';
+import { findSeedField } from '../board/seeds.ts';
 import type { BoardState } from '../board/store.ts';
 import { messages } from '../flow-messages.ts';
 import { copyText } from '../kit/copy-button.tsx';
@@ -52,7 +53,12 @@ const labels = messages.flow.commands;
 const MAX_PASTED_CHARS = 20_000;
 
 const openPanel =
-  (kind: Exclude<Panel['kind'], 'add' | 'choose-model' | 'result' | 'component' | 'replace-model'>) =>
+  (
+    kind: Exclude<
+      Panel['kind'],
+      'add' | 'choose-model' | 'result' | 'component' | 'replace-model' | 'variations'
+    >,
+  ) =>
   ({ view }: EditorContextValue): void =>
     view.setState({ panel: { kind } });
 
@@ -87,6 +93,20 @@ export const COMMANDS: readonly Command[] = [
     keys: ['B'],
     run: toggleBypass,
     isAvailable: ({ session }) => !session.isReadOnly && listSelectedRunnable(session).length > 0,
+  },
+  {
+    id: 'variations',
+    label: labels.variations,
+    keys: ['V'],
+    run: openVariations,
+    isAvailable: editor => findVariableNode(editor) !== undefined,
+  },
+  {
+    id: 'compare-settings',
+    label: labels.compareSettings,
+    keys: [],
+    run: openComparison,
+    isAvailable: ({ session }) => !session.isReadOnly && listSelectedRunnable(session).length <= 1,
   },
   {
     id: 'replace-model',
@@ -252,6 +272,27 @@ function findSelectedModel({ session }: EditorContextValue): string | undefined 
 function openReplaceModel(editor: EditorContextValue): void {
   const nodeId = findSelectedModel(editor);
   if (nodeId !== undefined) editor.view.setState({ panel: { kind: 'replace-model', nodeId } });
+}
+
+/** Returns the id of the selected node if a seed varies its result. */
+function findVariableNode({ session }: EditorContextValue): string | undefined {
+  const { board, selection } = session.store.getState();
+  const [id = ''] = selection;
+  const node = findNode(board, id);
+  if (session.isReadOnly || selection.size !== 1 || node === undefined || isBypassed(node)) return undefined;
+  return findSeedField(board, session.catalog, node) === undefined ? undefined : id;
+}
+
+function openVariations(editor: EditorContextValue): void {
+  const nodeId = findVariableNode(editor);
+  if (nodeId !== undefined) editor.view.setState({ panel: { kind: 'variations', nodeId } });
+}
+
+/** Opens the combinations of the selected node's settings, or of all. */
+function openComparison({ session, view }: EditorContextValue): void {
+  const [node] = listSelectedRunnable(session);
+  const nodeId = node === undefined ? {} : { nodeId: node.id };
+  view.setState({ panel: { kind: 'batch', isComparison: true, ...nodeId } });
 }
 
 function hasSelectedCall({ session }: EditorContextValue): boolean {

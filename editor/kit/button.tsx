@@ -80,7 +80,7 @@ export function ButtonAnchor({
   ...content
 }: ButtonLinkProps & {
   readonly opensNewTab?: true;
-  /** Saves the file under this name instead of opening it. */
+  /** Saves the file under this name instead of opening it; empty: under its own name. */
   readonly download?: string;
 }) {
   return (

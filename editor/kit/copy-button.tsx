@@ -13,9 +13,10 @@ interface CopyButtonProps {
   readonly label: string;
   /** Whether the label is visible. */
   readonly isLabeled?: true;
+  readonly size?: 's';
 }
 
-export function CopyButton({ text, label, isLabeled }: CopyButtonProps) {
+export function CopyButton({ text, label, isLabeled, size }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return;
@@ -26,7 +27,7 @@ export function CopyButton({ text, label, isLabeled }: CopyButtonProps) {
   const name = isCopied ? messages.common.copied : label;
   const copy = (): void => void copyText(text).then(setCopied);
   return isLabeled ? (
-    <Button icon={icon} onClick={copy}>
+    <Button icon={icon} size={size} onClick={copy}>
       {name}
     </Button>
   ) : (

@@ -29,12 +29,12 @@ export type Panel =
         | 'share'
         | 'export'
         | 'secrets'
-        | 'batch'
         | 'make-component'
         | 'callers';
     }
+  | { readonly kind: 'batch'; readonly isComparison?: true; readonly nodeId?: string }
   | { readonly kind: 'choose-model'; readonly placement: Placement }
-  | { readonly kind: 'component' | 'replace-model'; readonly nodeId: string }
+  | { readonly kind: 'component' | 'replace-model' | 'variations'; readonly nodeId: string }
   | { readonly kind: 'result'; readonly nodeId: string; readonly index?: number };
 
 /** The panels that can be docked beside the board. */

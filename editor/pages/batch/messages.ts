@@ -80,7 +80,6 @@ export const messages = {
   compare: (count: number) => `Compare ${count}`,
   compareTitle: 'Compare',
   choose: 'Select to compare',
-  openRun: 'Open run',
   noOutput: 'No output',
   keys: 'J and K move · 1 to 5 rate · P picks · X selects to compare · Space opens',
   results: 'Rows of the batch',

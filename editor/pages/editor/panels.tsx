@@ -27,6 +27,9 @@ const KeyList = lazy(async () => ({ default: (await import('./commands/key-list.
 const ReplaceModel = lazy(async () => ({
   default: (await import('./model-picker/model-picker.tsx')).ReplaceModel,
 }));
+const Variations = lazy(async () => ({
+  default: (await import('./variations/variations.tsx')).Variations,
+}));
 const ChooseModel = lazy(async () => ({
   default: (await import('./model-picker/model-picker.tsx')).ChooseModel,
 }));
@@ -38,7 +41,6 @@ const SIMPLE_PANELS = {
   share: ShareDialog,
   export: ExportDialog,
   secrets: SecretsDialog,
-  batch: BatchDialog,
   'make-component': MakeComponentDialog,
 };
 
@@ -68,6 +70,10 @@ function renderPanel(panel: Panel, workflowId: string, onClose: () => void) {
   switch (panel.kind) {
     case 'add':
       return <AddNode placement={panel.placement} text={panel.text} onClose={onClose} />;
+    case 'variations':
+      return <Variations nodeId={panel.nodeId} onClose={onClose} />;
+    case 'batch':
+      return <BatchDialog isComparison={panel.isComparison} nodeId={panel.nodeId} onClose={onClose} />;
     case 'choose-model':
       return <ChooseModel placement={panel.placement} onClose={onClose} />;
     case 'result':

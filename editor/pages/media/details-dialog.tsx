@@ -13,6 +13,7 @@ import { useList } from '../../kit/infinite-list.tsx';
 import { MediaView } from '../../kit/media-view.tsx';
 import { NameDialog } from '../../kit/name-dialog.tsx';
 import { QueryResult } from '../../kit/query-result.tsx';
+import { ResultActions } from '../../kit/result-actions.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
 import { api } from '../../lib/api.ts';
 import { formatBytes, formatDuration } from '../../lib/format.ts';
@@ -64,8 +65,11 @@ export function DetailsDialog({ item, canEdit, onMark, onAdd, onClose }: Details
         <a href={url} target="_blank" rel="noreferrer">
           {messages.open}
         </a>
-        <a href={getDownloadUrl({ mediaIds: mediaId })}>{messages.download}</a>
-        <CopyButton text={url} label={messages.copyAddress} />
+        <ResultActions
+          url={url}
+          downloadUrl={getDownloadUrl({ mediaIds: mediaId })}
+          executionId={item.workflow && item.executionId}
+        />
         <Button size="s" variant="quiet" icon={isFavorite ? StarOff : Star} onClick={onMark}>
           {isFavorite ? messages.removeFromFavorites : messages.addToFavorites}
         </Button>
@@ -88,6 +92,7 @@ function Facts({ item }: { readonly item: MediaItem }) {
   const { facts } = messages;
   const rows: readonly (readonly [title: string, fact: React.ReactNode])[] = [
     [facts.model, model?.label ?? null],
+    [facts.seed, item.seed],
     [facts.person, userName],
     [facts.workflow, workflow && <Link href={`/flow/${workflow.id}`}>{workflow.name}</Link>],
     [facts.run, workflow && executionId && <Link href={`/executions/${executionId}`}>{messages.toRun}</Link>],

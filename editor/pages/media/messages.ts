@@ -80,6 +80,7 @@ export const messages = {
   facts: {
     prompt: 'Prompt',
     model: 'Model',
+    seed: 'Seed',
     person: 'Added by',
     workflow: 'Workflow',
     run: 'Run',
@@ -100,7 +101,6 @@ export const messages = {
   madeBy: 'Created by a run',
   usedBy: 'Used by a run',
   open: 'Open file',
-  copyAddress: 'Copy link',
   delete: 'Delete',
   deleteTitle: (name: string): string => `Delete ${name}?`,
   deleteText: 'This permanently deletes the file. Its link stops working.',

@@ -34,6 +34,7 @@ export const messages = {
   noResultsYet: 'No results yet. They appear here as nodes complete.',
   /** Follows text that is too long to show. */
   truncatedText: '… Copy to get the full text.',
+  seed: (seed: number): string => `Seed ${seed}`,
   openFile: (label: string): string => `Open ${label}`,
   graph: 'Graph',
   graphLabel: 'Graph of this run with the status of each node',

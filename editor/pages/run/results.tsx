@@ -1,12 +1,16 @@
 // Renders the results of a run, each with the name of its node.
 import { type Execution, hasEnded, type Output } from '../../../sdk/src/types.ts';
-import { CopyButton } from '../../kit/copy-button.tsx';
 import { JsonTree } from '../../kit/json-tree.tsx';
 import { MediaView } from '../../kit/media-view.tsx';
-import { messages as sharedMessages } from '../../messages.ts';
+import type { ResultActionsProps } from '../../kit/result-actions.tsx';
+import { lazyComponent } from '../../lib/lazy-component.ts';
 import { TruncatedNote } from '../../session/runs/truncated-note.tsx';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
+
+const ResultActions = lazyComponent<ResultActionsProps>(
+  async () => (await import('../../kit/result-actions.tsx')).ResultActions,
+);
 
 /** Longer text would slow down the page. The copy button copies the full stored text. */
 const MAX_CHARS = 20_000;
@@ -52,7 +56,7 @@ function TextResult({ output }: { readonly output: Output }) {
       )}
       <figcaption>
         <span>{output.label}</span>
-        <CopyButton text={text} label={sharedMessages.common.copy} />
+        <ResultActions text={text} />
       </figcaption>
     </>
   );
@@ -65,9 +69,11 @@ function MediaResult({ output, url }: { readonly output: Output; readonly url: s
       <MediaView url={url} posterUrl={render?.posterUrl} label={label} contentType={toContentType(output)} />
       <figcaption>
         <span>{label}</span>
+        {output.seed !== undefined && <span className={styles.muted}>{messages.seed(output.seed)}</span>}
         <a href={url} target="_blank" rel="noreferrer">
           {messages.openFile(label)}
         </a>
+        <ResultActions url={url} />
       </figcaption>
     </>
   );

@@ -1,7 +1,8 @@
-// Renders a comparison of a result with another item of the same list or with an earlier run.
+// Renders a comparison of a result with another item of its list, of another node, or of an earlier run.
 
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import type { Execution } from '../../../sdk/src/types.ts';
+import { findNode } from '../../board/board.ts';
 import { messages } from '../../flow-messages.ts';
 import { Comparison } from '../../kit/comparison.tsx';
 import { SelectField } from '../../kit/field.tsx';
@@ -9,7 +10,8 @@ import { getMediaKind } from '../../kit/media-view.tsx';
 import { QueryResult } from '../../kit/query-result.tsx';
 import { formatAgo } from '../../lib/format.ts';
 import { apiQuery } from '../../lib/queries.ts';
-import { useEditor, useRun } from '../editor-context.tsx';
+import { useBoard, useEditor, useRun } from '../editor-context.tsx';
+import { Differences, type ResultSource } from './differences.tsx';
 import styles from './result-dialog.module.css';
 import { ResultView } from './result-view.tsx';
 import { getResults, type Result } from './results.ts';
@@ -17,60 +19,126 @@ import { useCompletedRuns } from './use-completed-runs.ts';
 
 const compareMessages = messages.flow.compare;
 const MAX_ITEMS = 100;
+const MAX_NODES = 200;
 
-interface CompareWithProps {
+interface ComparedResult {
   readonly nodeId: string;
+  readonly executionId: string | undefined;
   readonly results: readonly Result[];
   readonly index: number;
 }
 
-export function CompareWith({ nodeId, results, index }: CompareWithProps) {
+/** Lists what a result can be compared with. */
+export function useComparable({ nodeId, executionId, results }: ComparedResult) {
   const { session } = useEditor();
   const shownId = useRun(({ run }) => run?.id);
-  const [choice, setChoice] = useState('');
-  const otherRuns = useCompletedRuns(session.id)?.filter(({ id }) => id !== shownId) ?? [];
-  const result = results[index];
-  if (result === undefined || (otherRuns.length === 0 && results.length < 2)) return null;
-  const [kind = '', id = ''] = choice.split(' ');
-  const item = kind === 'item' ? results[Number(id)] : undefined;
+  const runs = useCompletedRuns(session.id)?.filter(({ id }) => id !== executionId && id !== shownId) ?? [];
+  const displays = useRun(({ nodeDisplays }) => nodeDisplays);
+  const board = useBoard(state => state.board);
+  const nodes = [...displays]
+    .filter(([id, display]) => id !== nodeId && getResults(display).length > 0 && findNode(board, id))
+    .slice(0, MAX_NODES)
+    .map(([id]) => ({ id, label: findNode(board, id)?.data.label ?? id }));
+  return { runs, nodes, hasAny: runs.length > 0 || nodes.length > 0 || results.length > 1 };
+}
+
+interface CompareChoiceProps extends ComparedResult {
+  readonly value: string;
+  readonly onChange: (choice: string) => void;
+}
+
+/** Renders the select of the other result. */
+export function CompareChoice({ value, onChange, ...compared }: CompareChoiceProps) {
+  const { results, index } = compared;
+  const { runs, nodes } = useComparable(compared);
   return (
-    <section className={styles.compare} aria-label={compareMessages.title}>
-      <SelectField
-        label={compareMessages.with}
-        value={choice}
-        onChange={({ target }) => setChoice(target.value)}
-      >
-        <option value="">{compareMessages.nothing}</option>
-        {results.slice(0, MAX_ITEMS).map((_, itemIndex) =>
-          itemIndex === index ? null : (
-            // biome-ignore lint/suspicious/noArrayIndexKey: results have no id and never change their order
-            <option key={`item ${itemIndex}`} value={`item ${itemIndex}`}>
-              {messages.flow.resultPlace(itemIndex + 1, results.length)}
+    <SelectField
+      label={compareMessages.with}
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+      data-compare
+    >
+      <option value="">{compareMessages.nothing}</option>
+      {results.length > 1 && (
+        <optgroup label={compareMessages.items}>
+          {results.slice(0, MAX_ITEMS).map((_, item) =>
+            item === index ? null : (
+              // biome-ignore lint/suspicious/noArrayIndexKey: results have no id and never change their order
+              <option key={item} value={`item ${item}`}>
+                {messages.flow.resultPlace(item + 1, results.length)}
+              </option>
+            ),
+          )}
+        </optgroup>
+      )}
+      {runs.length > 0 && (
+        <optgroup label={compareMessages.runs}>
+          {runs.map(run => (
+            <option key={run.id} value={`run ${run.id}`}>
+              {compareMessages.runOf(formatAgo(Date.parse(run.createdAt), Date.now()))}
             </option>
-          ),
-        )}
-        {otherRuns.map(run => (
-          <option key={run.id} value={`run ${run.id}`}>
-            {compareMessages.runOf(formatAgo(Date.parse(run.createdAt), Date.now()))}
-          </option>
-        ))}
-      </SelectField>
-      {item && <ResultPair current={result} other={item} />}
-      {kind === 'run' && <EarlierRun executionId={id} nodeId={nodeId} index={index} current={result} />}
-    </section>
+          ))}
+        </optgroup>
+      )}
+      {nodes.length > 0 && (
+        <optgroup label={compareMessages.nodes}>
+          {nodes.map(({ id, label }) => (
+            <option key={id} value={`node ${id}`}>
+              {label}
+            </option>
+          ))}
+        </optgroup>
+      )}
+    </SelectField>
   );
 }
 
+/** Renders the result beside the chosen one, with the parameters that differ. */
+export function CompareWith({ choice, ...compared }: ComparedResult & { readonly choice: string }) {
+  const { nodeId, executionId, results, index } = compared;
+  const space = choice.indexOf(' ');
+  const [kind, id] = [choice.slice(0, space), choice.slice(space + 1)];
+  const display = useRun(({ nodeDisplays }) => (kind === 'node' ? nodeDisplays.get(id) : undefined));
+  const current = results[index];
+  if (current === undefined) return null;
+  if (kind === 'run')
+    return (
+      <EarlierRun otherId={id} nodeId={nodeId} executionId={executionId} index={index} current={current} />
+    );
+  const other = kind === 'item' ? results[Number(id)] : display && getResults(display)[0];
+  if (other === undefined) return <p>{compareMessages.none}</p>;
+  const otherSource =
+    kind === 'item' ? { nodeId, executionId } : { nodeId: id, executionId: display?.executionId };
+  return (
+    <Compared
+      current={current}
+      other={other}
+      currentSource={toSource({ nodeId, executionId }, current)}
+      otherSource={toSource(otherSource, other)}
+    />
+  );
+}
+
+const toSource = (
+  { nodeId, executionId }: { readonly nodeId: string; readonly executionId: string | undefined },
+  result: Result,
+): ResultSource | undefined =>
+  executionId === undefined
+    ? undefined
+    : { nodeId, executionId, seed: result.kind === 'media' ? result.seed : undefined };
+
 interface EarlierRunProps {
-  readonly executionId: string;
+  /** The other run. */
+  readonly otherId: string;
   readonly nodeId: string;
+  readonly executionId: string | undefined;
   readonly index: number;
   readonly current: Result;
 }
 
-function EarlierRun({ executionId, nodeId, index, current }: EarlierRunProps) {
+function EarlierRun({ otherId, nodeId, executionId, index, current }: EarlierRunProps) {
   const run = useQuery({
-    ...apiQuery(['/executions', executionId]),
+    ...apiQuery<Execution>(['/executions', otherId]),
     staleTime: Number.POSITIVE_INFINITY,
   });
   return (
@@ -78,19 +146,42 @@ function EarlierRun({ executionId, nodeId, index, current }: EarlierRunProps) {
       {({ nodeStates }) => {
         const state = nodeStates.find(node => node.nodeId === nodeId);
         const results = state === undefined ? [] : getResults(state);
-        const earlierResult = results[index] ?? results[0];
-        return earlierResult === undefined ? (
+        const other = results[index] ?? results[0];
+        return other === undefined ? (
           <p>{compareMessages.none}</p>
         ) : (
-          <ResultPair current={current} other={earlierResult} />
+          <Compared
+            current={current}
+            other={other}
+            currentSource={toSource({ nodeId, executionId }, current)}
+            otherSource={toSource({ nodeId, executionId: otherId }, other)}
+          />
         );
       }}
     </QueryResult>
   );
 }
 
+interface ComparedProps {
+  readonly current: Result;
+  readonly other: Result;
+  readonly currentSource: ResultSource | undefined;
+  readonly otherSource: ResultSource | undefined;
+}
+
+function Compared({ current, other, currentSource, otherSource }: ComparedProps) {
+  return (
+    <section className={styles.compare} aria-label={compareMessages.title}>
+      <ResultPair current={current} other={other} />
+      {currentSource !== undefined && otherSource !== undefined && (
+        <Differences current={currentSource} other={otherSource} />
+      )}
+    </section>
+  );
+}
+
 /** Shows the results on top of each other if both are images or videos, otherwise side by side. */
-function ResultPair({ current, other }: { readonly current: Result; readonly other: Result }) {
+function ResultPair({ current, other }: Pick<ComparedProps, 'current' | 'other'>) {
   if (isVisualMedia(current) && isVisualMedia(other))
     return (
       <Comparison

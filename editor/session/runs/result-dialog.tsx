@@ -2,19 +2,18 @@
 
 import ArrowLeft from 'icon:arrow-left';
 import ArrowRight from 'icon:arrow-right';
-import ExternalLink from 'icon:external-link';
 import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
 import { findNode } from '../../board/board.ts';
 import { messages } from '../../flow-messages.ts';
-import { ButtonAnchor, IconButton } from '../../kit/button.tsx';
-import { CopyButton } from '../../kit/copy-button.tsx';
+import { IconButton } from '../../kit/button.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
 import { isEditable } from '../../lib/editable.ts';
 import { useBoard, useDisplayedNode } from '../editor-context.tsx';
-import { CompareWith } from './compare-with.tsx';
+import { BoardResultActions } from './board-result-actions.tsx';
+import { CompareChoice, CompareWith, useComparable } from './compare-with.tsx';
 import styles from './result-dialog.module.css';
 import { ResultView } from './result-view.tsx';
-import { getResults, type Result, toResultText } from './results.ts';
+import { getResults, type Result } from './results.ts';
 import { TruncatedNote } from './truncated-note.tsx';
 
 const flowMessages = messages.flow;
@@ -31,12 +30,15 @@ export function ResultDialog({ nodeId, index = 0, onClose }: ResultDialogProps) 
   const run = useDisplayedNode(nodeId);
   const label = useBoard(({ board }) => findNode(board, nodeId)?.data.label) ?? (run?.label || nodeId);
   const [selectedIndex, setSelectedIndex] = useState(index);
+  const [choice, setChoice] = useState('');
   const content = useRef<HTMLDivElement>(null);
   // Arrow keys step through the results, so the first field must not have the focus, not even until the first paint.
   useLayoutEffect(() => content.current?.focus(), []);
   const results = run === undefined ? [] : getResults(run);
   const current = Math.min(selectedIndex, results.length - 1);
   const result = results[current];
+  const compared = { nodeId, executionId: run?.executionId, results, index: current };
+  const { hasAny } = useComparable(compared);
   const step = (offset: number): void =>
     setSelectedIndex((current + offset + results.length) % results.length);
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -50,7 +52,12 @@ export function ResultDialog({ nodeId, index = 0, onClose }: ResultDialogProps) 
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the buttons offer the same actions */}
       <div ref={content} tabIndex={-1} className={styles.content} onKeyDown={onKeyDown}>
         {result?.port !== undefined && <strong>{result.port}</strong>}
-        {result && <ResultView result={result} label={label} />}
+        {result &&
+          (choice === '' ? (
+            <ResultView result={result} label={label} />
+          ) : (
+            <CompareWith {...compared} choice={choice} />
+          ))}
         {run?.truncated && run.executionId !== undefined && (
           <TruncatedNote executionId={run.executionId} nodeId={run.runNodeId ?? nodeId} />
         )}
@@ -74,24 +81,31 @@ export function ResultDialog({ nodeId, index = 0, onClose }: ResultDialogProps) 
               </>
             )}
             <span className={styles.spacer} />
-            <ResultAction result={result} />
+            {result.kind === 'media' && result.seed !== undefined && (
+              <span>{flowMessages.seed.of(result.seed)}</span>
+            )}
           </div>
+        )}
+        {result && hasAny && <CompareChoice {...compared} value={choice} onChange={setChoice} />}
+        {result && (
+          <BoardResultActions
+            nodeId={nodeId}
+            label={label}
+            result={result}
+            executionId={run?.executionId}
+            onClose={onClose}
+            onCompare={
+              hasAny
+                ? () => content.current?.querySelector<HTMLElement>('[data-compare]')?.focus()
+                : undefined
+            }
+          />
         )}
         {results.length > 1 && (
           <Thumbnails results={results} selectedIndex={current} onChoose={setSelectedIndex} />
         )}
-        {result && <CompareWith nodeId={nodeId} results={results} index={current} />}
       </div>
     </Dialog>
-  );
-}
-
-function ResultAction({ result }: { readonly result: Result }) {
-  if (result.kind !== 'media') return <CopyButton text={toResultText(result)} label={messages.common.copy} />;
-  return (
-    <ButtonAnchor href={result.url} size="s" icon={ExternalLink}>
-      {flowMessages.openFile}
-    </ButtonAnchor>
   );
 }
 

@@ -16,23 +16,32 @@ type ResultValue =
       readonly posterUrl?: string | undefined;
       /** If absent, derived from the URL. */
       readonly contentType?: string | undefined;
+      /** The seed from which a model made it. */
+      readonly seed?: number | undefined;
     }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'json'; readonly value: unknown };
 
 export function getResults(state: NodeState): readonly Result[] {
   if (state.ports !== undefined)
-    return state.ports.map(({ id, text, url, value }): Result => {
+    return state.ports.map(({ id, text, url, value, seed }): Result => {
       if (text !== undefined) return { kind: 'text', text, port: id };
       return url === undefined
         ? { kind: 'json', value, port: id }
-        : { kind: 'media', url, posterUrl: state.render?.posterUrl, port: id };
+        : { kind: 'media', url, posterUrl: state.render?.posterUrl, port: id, seed };
     });
   const urls = state.outputUrls ?? (state.outputUrl === undefined ? [] : [state.outputUrl]);
   const texts = state.texts ?? (state.text === undefined ? [] : [state.text]);
   const values = state.values ?? (state.value === undefined ? [] : [state.value]);
   return [
-    ...urls.map((url): Result => ({ kind: 'media', url, posterUrl: state.render?.posterUrl })),
+    ...urls.map(
+      (url, index): Result => ({
+        kind: 'media',
+        url,
+        posterUrl: state.render?.posterUrl,
+        seed: state.seeds?.[index] ?? state.seed,
+      }),
+    ),
     ...texts.map((text): Result => ({ kind: 'text', text })),
     ...values.map((value): Result => ({ kind: 'json', value })),
   ];

@@ -20,25 +20,33 @@ import styles from './batch.module.css';
 import { MatrixSource } from './matrix-source.tsx';
 import { messages } from './messages.ts';
 import { Problems } from './problems.tsx';
-import { getInputNodes, listMatrixFields, type Source } from './source.ts';
+import { getInputNodes, listMatrixFields, type MatrixField, type Source } from './source.ts';
 import { TableSource } from './table-source.tsx';
 
 const FIRST_ROWS = 3;
 const ESTIMATE_DELAY_MS = 400;
 const MAX_CONCURRENCY = 100;
 
-export function BatchDialog({ onClose }: { readonly onClose: () => void }) {
+interface BatchDialogProps {
+  /** Whether the dialog opens with the combinations of values. */
+  readonly isComparison?: true | undefined;
+  /** The node whose settings come first. */
+  readonly nodeId?: string | undefined;
+  readonly onClose: () => void;
+}
+
+export function BatchDialog({ isComparison, nodeId, onClose }: BatchDialogProps) {
   const { session } = useEditor();
   const board = useBoard(state => state.board);
   const [, navigate] = useLocation();
-  const [tab, setTab] = useState<'table' | 'values'>('table');
+  const [tab, setTab] = useState<'table' | 'values'>(isComparison ? 'values' : 'table');
   const [source, setSource] = useState<Source>();
   const [maxCredits, setMaxCredits] = useState('');
   const [concurrency, setConcurrency] = useState('10');
   const inputs = useMemo(() => getInputNodes(board), [board]);
   const matrixFields = useMemo(
-    () => listMatrixFields(board, session.catalog, messages.inputs),
-    [board, session],
+    () => startWithNode(listMatrixFields(board, session.catalog, messages.inputs), nodeId),
+    [board, session, nodeId],
   );
   const estimate = useEstimate(session, source);
   const start = useMutation({
@@ -75,7 +83,7 @@ export function BatchDialog({ onClose }: { readonly onClose: () => void }) {
     concurrencyError === undefined;
   return (
     <Dialog
-      title={messages.title}
+      title={isComparison ? messages.comparison : messages.title}
       size="l"
       onClose={onClose}
       actions={
@@ -145,6 +153,9 @@ export function BatchDialog({ onClose }: { readonly onClose: () => void }) {
     </Dialog>
   );
 }
+
+const startWithNode = (fields: readonly MatrixField[], nodeId: string | undefined): readonly MatrixField[] =>
+  fields.toSorted((a, b) => Number(b.nodeId === nodeId) - Number(a.nodeId === nodeId));
 
 /** Checks the rows and estimates their price once the user pauses. Saves the board first. */
 function useEstimate(session: OpenBoard, source: Source | undefined) {

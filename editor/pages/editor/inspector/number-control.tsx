@@ -1,14 +1,20 @@
 // Renders a number field, with a slider if it is bounded.
+import Dices from 'icon:dices';
+import Lock from 'icon:lock';
+import LockOpen from 'icon:lock-open';
 import { useState } from 'react';
+import { drawSeed, isSeed } from '../../../board/seeds.ts';
 import { messages } from '../../../flow-messages.ts';
+import { IconButton } from '../../../kit/button.tsx';
 import { TextField } from '../../../kit/field.tsx';
+import { useDisplayedNode } from '../../../session/editor-context.tsx';
 import type { ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
 
 /** Inputs with more steps have no slider, because a slider has fewer pixels than that. */
 const MAX_STEPS = 4000;
 
-export function NumberControl({ input, value, hint, error, onChange }: ControlProps) {
+export function NumberControl({ node, input, value, hint, error, onChange }: ControlProps) {
   const { min, max, label } = input;
   const step = input.step ?? (input.integer ? 1 : undefined);
   // Shows text such as `1.` as typed while it stands for the current value.
@@ -35,12 +41,46 @@ export function NumberControl({ input, value, hint, error, onChange }: ControlPr
         min={min}
         max={max}
         step={step ?? 'any'}
-        placeholder={input.default === undefined || input.default === null ? '' : String(input.default)}
+        placeholder={toPlaceholder(input)}
         value={text}
         onChange={({ target }) => change(target.value)}
+        beside={
+          isSeed(input) ? (
+            <SeedButtons nodeId={node.id} input={input} value={number} onChange={onChange} />
+          ) : undefined
+        }
       />
       <Slider input={input} value={number} step={step} onChange={change} />
     </div>
+  );
+}
+
+function toPlaceholder(input: ControlProps['input']): string {
+  const { default: fallback } = input;
+  if (fallback !== undefined && fallback !== null) return String(fallback);
+  return isSeed(input) ? messages.flow.seed.random : '';
+}
+
+interface SeedButtonsProps extends Pick<ControlProps, 'input' | 'onChange'> {
+  readonly nodeId: string;
+  readonly value: number | undefined;
+}
+
+/** Renders the buttons that draw a seed, and that keep the seed of the last result or draw one for each run. */
+function SeedButtons({ nodeId, input, value, onChange }: SeedButtonsProps) {
+  const lastSeed = useDisplayedNode(nodeId)?.seed;
+  const isLocked = value !== undefined;
+  const { dice, lock, unlock } = messages.flow.seed;
+  return (
+    <span className={styles.seed}>
+      <IconButton icon={Dices} label={dice} onClick={() => onChange(drawSeed(input))} />
+      <IconButton
+        icon={isLocked ? Lock : LockOpen}
+        label={isLocked ? unlock : lock}
+        aria-pressed={isLocked}
+        onClick={() => onChange(isLocked ? undefined : (lastSeed ?? drawSeed(input)))}
+      />
+    </span>
   );
 }
 

@@ -2,6 +2,7 @@
 
 import ChevronDown from 'icon:chevron-down';
 import Ellipsis from 'icon:ellipsis';
+import Compare from 'icon:git-compare-arrows';
 import Play from 'icon:play';
 import Table from 'icon:table-2';
 import { getCommand } from '../../../canvas/commands.ts';
@@ -14,6 +15,7 @@ import type { Tool } from './toolbar.tsx';
 const RUN_OPTIONS = [
   { icon: Play, ...getCommand('run') },
   { icon: Table, ...getCommand('run-table') },
+  { icon: Compare, ...getCommand('compare-settings') },
 ];
 
 export function RunMenu({ isDisabled }: { readonly isDisabled: boolean }) {

@@ -1,0 +1,100 @@
+// Tests seeds on the board: drawing and keeping them, four variations of a node, and comparing results.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setUpFlowPages } from './flow-dom.ts';
+import { nodeOf, PICTURE, pictureOf, untilSaved } from './flow-page.ts';
+
+const HEAD = { position: { x: 90, y: 20 } };
+
+describe('seeds and variations', () => {
+  const flow = setUpFlowPages();
+  const readSeed = async (id: string): Promise<unknown> =>
+    (await flow.read(id)).nodes.find(({ data }) => data.label === 'Picture')?.data.config?.seed;
+
+  it('draws a seed, and keeps that of the last result', async () => {
+    const id = await flow.create(PICTURE);
+    await flow.send('POST', `/workflows/${id}/run`, { config: { picture: { seed: 4711 } } });
+    await flow.untilRuns(id, 1);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await nodeOf(page, 'Picture').click(HEAD);
+    const before = await readSeed(id);
+    await page.getByRole('button', { name: 'Draw a new seed' }).click();
+    await untilSaved(page);
+    const drawn = await readSeed(id);
+    assert.ok(Number.isSafeInteger(drawn) && drawn !== before);
+    await page.getByRole('button', { name: 'Stop keeping the seed' }).click();
+    await untilSaved(page);
+    assert.equal(await readSeed(id), undefined);
+    await page.getByRole('button', { name: 'Keep the seed in all runs' }).click();
+    await untilSaved(page);
+    assert.equal(await readSeed(id), 4711);
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('runs a node with four seeds, and uses the seed of one', async () => {
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await nodeOf(page, 'Picture').click(HEAD);
+    await page.keyboard.press('v');
+    const dialog = page.getByRole('dialog', { name: 'Four variations of Picture' });
+    await dialog.getByRole('figure', { name: /^Seed/ }).nth(3).getByRole('img').waitFor();
+    const runs = await flow.runs(id);
+    assert.equal(runs.length, 4);
+    // The preview after the picture did not run.
+    assert.ok(runs.every(({ nodeStates }) => nodeStates.length === 2));
+    const [first] = await dialog.getByRole('figure', { name: /^Seed/ }).all();
+    const name = await first?.getAttribute('aria-label');
+    await first?.getByRole('button', { name: 'Use this seed' }).click();
+    await page.keyboard.press('Escape');
+    await untilSaved(page);
+    assert.equal(`Seed ${await readSeed(id)}`, name);
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('compares a result with that of an earlier run, with the parameters that differ', async () => {
+    const id = await flow.create(PICTURE);
+    await flow.send('POST', `/workflows/${id}/run`, {});
+    await flow.untilRuns(id, 1);
+    await flow.send('PUT', `/workflows/${id}`, { name: 'Board', ...pictureOf('a whale') });
+    await flow.send('POST', `/workflows/${id}/run`, {});
+    await flow.untilRuns(id, 2);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await nodeOf(page, 'Picture').getByRole('figure').getByRole('button').click();
+    const dialog = page.getByRole('dialog', { name: 'Result of Picture' });
+    const runs = await flow.runs(id);
+    await dialog.getByLabel('Compare with').selectOption(`run ${runs[1]?.id}`);
+    await dialog.getByRole('slider', { name: 'Comparison slider' }).waitFor();
+    await dialog.getByRole('row', { name: /Prompt/ }).waitFor();
+    assert.deepEqual(
+      await dialog
+        .getByRole('row', { name: /Prompt/ })
+        .getByRole('cell')
+        .allTextContents(),
+      ['a boat', 'a whale'],
+    );
+    assert.equal(await dialog.getByRole('row').count(), 2);
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('offers to use a result as an input', async () => {
+    const id = await flow.create(PICTURE);
+    await flow.send('POST', `/workflows/${id}/run`, {});
+    await flow.untilRuns(id, 1);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await nodeOf(page, 'Picture').getByRole('figure').getByRole('button').click();
+    const dialog = page.getByRole('dialog', { name: 'Result of Picture' });
+    assert.match(
+      (await dialog.getByRole('link', { name: 'Download' }).getAttribute('href')) ?? '',
+      /\/cdn\//,
+    );
+    await dialog.getByRole('button', { name: 'Use as input' }).click();
+    await untilSaved(page);
+    const types = (await flow.read(id)).nodes.map(({ data }) => data.nodeType);
+    assert.equal(types.at(-1), 'input:image');
+    assert.deepEqual(testPage.errors, []);
+  });
+});
