@@ -23,6 +23,7 @@ import {
 } from './media/open-storage.ts';
 import { type Bucket, getBucketOrigin } from './media/s3.ts';
 import { createNodeTypes, type NodeTypes } from './nodes/catalog.ts';
+import { LOCAL_PORTS } from './nodes/models/local-servers.ts';
 import { getTemplates } from './render/templates/catalog.ts';
 import { createRunReads } from './runs/calls/run-reads.ts';
 import { ProviderTraffic } from './runs/calls/traffic.ts';
@@ -199,6 +200,7 @@ export async function createDeps(options: DepsOptions): Promise<RunDeps> {
     secretsKey,
     credentialOpener: createCredentialOpener({ settings, db, log, fetch, providerFetch, secretsKey }),
     environmentCredentials: readEnvironment(settings),
+    localPorts: LOCAL_PORTS,
     catalog,
     catalogResponses: createCatalogResponses(),
     modelSeconds: createModelSeconds({ db, now, timing }),

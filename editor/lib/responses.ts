@@ -238,6 +238,9 @@ export interface Responses {
   'GET /credentials': schemas.CredentialPage;
   'POST /credentials': schemas.Credential;
   'POST /credentials/test': schemas.CredentialTest;
+  'POST /credentials/discover': {
+    readonly data: readonly schemas.FoundServer[];
+  };
   'GET /credentials/{}': schemas.Credential;
   'PATCH /credentials/{}': schemas.Credential;
   'DELETE /credentials/{}': schemas.Success;

@@ -1942,6 +1942,20 @@ export type FolderInput = {
   readonly teamId?: string | null;
 };
 
+/** A server of models that answers on this machine */
+export type FoundServer = {
+  /** The kind of credential to store for it */
+  readonly kind: 'openai' | 'comfyui';
+  readonly baseUrl: string;
+  /** A name for it that no other server here has, for `server` */
+  readonly name: string;
+  /** Empty for ComfyUI */
+  readonly serves: readonly ('chat' | 'images' | 'speech' | 'transcriptions' | 'embeddings')[];
+  readonly models: readonly string[];
+  /** Whether the instance has a credential for this address */
+  readonly isAdded: boolean;
+};
+
 /** A graph that is not stored */
 export type GraphInput = {
   readonly nodes: readonly NodeInput[];

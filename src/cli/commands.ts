@@ -223,6 +223,7 @@ export const COMMANDS: readonly CommandRow[] = [
       '--instance': 'for everyone on the service, not for one workspace',
       '--team <id>': 'for this team (default: your active workspace)',
       '--base-url <url>': "the address, if it is not the provider's own",
+      '--server <name>': 'for openai: the name by which nodes choose this server',
       '--limit <usd>': 'the most that its calls may cost in a day',
       '--default': 'use it for all workflows that choose no other',
       '--untested': 'store it without asking the provider first',
@@ -230,6 +231,7 @@ export const COMMANDS: readonly CommandRow[] = [
     examples: [
       'graphwright credentials add fal --name "Studio key" < key.txt',
       'graphwright credentials add openai --instance',
+      'graphwright credentials add openai --instance --server ollama --base-url http://127.0.0.1:11434/v1 < /dev/null',
     ],
     load: async () => (await import('./credentials.ts')).addCredential,
   },
@@ -446,7 +448,8 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     usage: 'doctor',
     summary: 'check this machine and the settings',
-    examples: ['graphwright doctor'],
+    options: { '--find-servers': 'also look for servers of models on the usual ports of this machine' },
+    examples: ['graphwright doctor', 'graphwright doctor --find-servers'],
     load: async () => (await import('./doctor.ts')).doctor,
   },
 ];

@@ -24,17 +24,20 @@ export const addCredential: Command = async ({ args, options, terminal, signal }
   const apiKey = settings.GRAPHWRIGHT_CREDENTIAL ?? (await readKey(signal));
   const values = { ...(apiKey === '' ? {} : { apiKey }), ...(baseUrl === undefined ? {} : { baseUrl }) };
   const owner = options.instance === true ? 'instance' : 'workspace';
+  const server = getOptionText(options.server);
+  const named = server === undefined ? {} : { server };
   if (options.untested !== true) {
-    const outcome = await client.post<CredentialTest>('/credentials/test', { kind, values, owner });
+    const outcome = await client.post<CredentialTest>('/credentials/test', { kind, values, owner, ...named });
     if (!outcome.ok)
       throw new Error(`${outcome.error ?? 'The provider did not accept the key.'} Nothing was stored.`);
   }
   const teamId = getOptionText(options.team);
   const stored = await client.post<Credential>('/credentials', {
     kind,
-    name: getOptionText(options.name) ?? kind,
+    name: getOptionText(options.name) ?? server ?? kind,
     owner,
     values,
+    ...named,
     ...(teamId === undefined ? {} : { teamId }),
     ...(options.default === true ? { isDefault: true } : {}),
     ...parseLimit(options.limit),

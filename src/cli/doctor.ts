@@ -21,6 +21,7 @@ import { runLocal } from '../local/run-local.ts';
 import { SPEECH_RATE } from '../local/tasks.ts';
 import { describeStorageProblem, getConfiguredBucket } from '../media/open-storage.ts';
 import { getBucketOrigin, openS3Storage } from '../media/s3.ts';
+import { findServers, LOCAL_PORTS } from '../nodes/models/local-servers.ts';
 import { openEnvironment } from '../services/credentials/provider-credential.ts';
 import { probeProviders } from '../services/instance/provider-checks.ts';
 import { hasKeyFingerprint, requireSecretsKey } from '../services/instance/secrets-key.ts';
@@ -116,7 +117,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
 export const doctor: Command = async ({ options, terminal }) => {
   const settings = readSettings();
   const results: CheckResult[] = [];
-  for (const [name, check] of Object.entries(CHECKS)) results.push(await runCheck(name, check, settings));
+  // Servers of models are contacted only if that is asked for.
+  const checks = options.findServers === true ? { ...CHECKS, 'local servers': checkLocalServers } : CHECKS;
+  for (const [name, check] of Object.entries(checks)) results.push(await runCheck(name, check, settings));
   if (options.json === true) terminal.print(JSON.stringify(results, null, 2));
   else printResults(results, terminal);
   if (results.some(({ state }) => state === 'failed')) throw new CommandFailedError('Some checks failed.');
@@ -255,6 +258,34 @@ async function checkModelProviders(settings: Settings): Promise<string> {
   } finally {
     await client.close();
   }
+}
+
+/** Looks for servers of models on this machine, and says how to use those that are not set up. */
+async function checkLocalServers({ OPENAI_SERVERS, COMFYUI_URL }: Settings): Promise<string> {
+  const client = createGuardedFetch({ allowPrivate: false, trustedUrls: [] });
+  try {
+    const found = await findServers(client, LOCAL_PORTS);
+    if (found.length === 0)
+      throw new OptionalCheckError(`none answers on the ports ${LOCAL_PORTS.join(', ')}`);
+    const known = new Set([COMFYUI_URL, ...OPENAI_SERVERS.map(({ baseUrl }) => baseUrl)]);
+    const descriptions = found.map(({ kind, baseUrl, name, serves, models }) => {
+      const what =
+        kind === 'comfyui' ? 'ComfyUI' : [serves.join(', '), describeModels(models)].join(' ').trim();
+      const setting = kind === 'comfyui' ? `COMFYUI_URL=${baseUrl}` : `OPENAI_SERVERS=${name}=${baseUrl}`;
+      return `${baseUrl}: ${what}${known.has(baseUrl) ? '' : `; to use it, set ${setting}`}`;
+    });
+    return descriptions.join('. ');
+  } finally {
+    await client.close();
+  }
+}
+
+const MAX_SHOWN_MODELS = 3;
+
+function describeModels(models: readonly string[]): string {
+  const rest = models.length - MAX_SHOWN_MODELS;
+  const names = models.slice(0, MAX_SHOWN_MODELS).join(', ');
+  return models.length === 0 ? '' : `(${names}${rest > 0 ? ` and ${rest} more` : ''})`;
 }
 
 /** Checks BASE_URL, which links, sign-in and hooks use. Behind a proxy, it must be the proxy's address. */

@@ -134,7 +134,8 @@ function withServers(deps: SupplyDeps, entry: CatalogEntry, { providers, servers
   if (definition?.serverRoute === undefined) return entry;
   const serving = listServing(definition, servers);
   const names = serving.map(({ name }) => name);
-  const inputs = entry.inputs.map(input => (input.id === 'server' ? { ...input, enum: names } : input));
+  const choices = names.length === 0 ? {} : { enum: names };
+  const inputs = entry.inputs.map(input => (input.id === 'server' ? { ...input, ...choices } : input));
   const defaults = Object.fromEntries(inputs.map(({ id, default: value }) => [id, value]));
   const isFree =
     serving.length > 0 &&

@@ -70,6 +70,8 @@ export interface Deps {
   readonly credentialOpener: CredentialOpener;
   /** The credentials of the settings, as a run records them. */
   readonly environmentCredentials: RunCredentials;
+  /** The ports of this machine on which servers of models are looked for. */
+  readonly localPorts: readonly number[];
   readonly catalog: Catalog;
   /** The responses of GET /nodes and GET /models, cached per query. */
   readonly catalogResponses: Lru<CatalogResponse>;

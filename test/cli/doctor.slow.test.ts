@@ -34,6 +34,7 @@ interface Finding {
 async function runDoctor(
   secret: string,
   otherSettings: NodeJS.ProcessEnv = {},
+  flags: readonly string[] = [],
 ): Promise<ReadonlyMap<string, Finding>> {
   const env = {
     DATA_DIR: join(folder, 'data'),
@@ -46,7 +47,7 @@ async function runDoctor(
     ...otherSettings,
   };
   // The command prints the report even if it exits with 1.
-  const { out } = await spawnFirst(['doctor', '--json'], env);
+  const { out } = await spawnFirst(['doctor', '--json', ...flags], env);
   const results = JSON.parse(out) as readonly Finding[];
   return new Map(results.map(finding => [finding.check, finding]));
 }
@@ -66,6 +67,12 @@ it('graphwright doctor writes, reads and clears the bucket', async () => {
     (await readdir(folder)).filter(name => name !== 'bucket'),
     [],
   );
+});
+
+it('graphwright doctor looks for local servers only if asked', async () => {
+  assert.equal((await runDoctor('S3RVER')).has('local servers'), false);
+  const found = (await runDoctor('S3RVER', {}, ['--find-servers'])).get('local servers');
+  assert.match(String(found?.detail), /^none answers on the ports 11434, |^http:\/\/127\.0\.0\.1:/);
 });
 
 it('graphwright doctor reports which key of the bucket is wrong', async () => {

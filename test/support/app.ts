@@ -158,7 +158,7 @@ const UNLIMITED: PlanLimits = {
   storageBytes: null,
 };
 
-function createAppDeps(
+async function createAppDeps(
   { db, runDb }: Pick<RunDeps, 'db' | 'runDb'>,
   folder: string,
   { env = {}, now = Date.now, plans = {}, timing = {} }: TestAppOptions,
@@ -178,7 +178,7 @@ function createAppDeps(
     plans: { ...baseSettings.plans, anonymous, ...Object.fromEntries(planEntries) },
   };
   const nodeTypes = createNodeTypes(settings);
-  return createDeps({
+  const deps = await createDeps({
     settings,
     timing: { ...divideTiming(TIMING, settings.TIMING_DIVISOR), ...timing },
     log: SILENT,
@@ -189,6 +189,8 @@ function createAppDeps(
     placement: QUEUE_ONLY,
     nodeTypes,
   });
+  // Other programs of this machine may listen on the usual ports.
+  return { ...deps, localPorts: [] };
 }
 
 /** Returns the full path of a path relative to `/api/v1`, a full path, or a URL from a response. */

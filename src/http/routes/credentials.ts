@@ -19,6 +19,7 @@ import {
   listOwnCredentials,
   readCredential,
 } from '../../services/credentials/credentials.ts';
+import { DiscoverBody, discoverServers, FoundServers } from '../../services/credentials/find-servers.ts';
 import { testCredential, testValues } from '../../services/credentials/test-credential.ts';
 import {
   chooseCredentials,
@@ -74,6 +75,18 @@ export function registerCredentials(server: Server, deps: Deps): void {
       response: { 200: CredentialTest },
     }),
     req => testValues(deps, req.actor, req.body),
+  );
+  server.post(
+    '/api/v1/credentials/discover',
+    operation('discoverServers', 'instance:admin', {
+      summary: 'Find servers on this machine',
+      description:
+        'Looks for servers of models on the usual ports of the machine on which the service runs: 11434, 1234, 8080, 8000, 8880, 8188 and 7860. Nothing is generated, and nothing is stored. The service never looks for servers by itself.',
+      errors: ['rate_limited'],
+      body: DiscoverBody,
+      response: { 200: FoundServers },
+    }),
+    req => discoverServers(deps, req.actor),
   );
   server.get(
     '/api/v1/credentials/:id',

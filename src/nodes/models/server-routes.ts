@@ -49,7 +49,8 @@ export async function readServerFacts(server: ServerAccess, timeoutMs: number): 
     ask(server, 'models', timeoutMs),
     ...SERVER_ROUTES.map(route => ask(server, route, timeoutMs)),
   ]);
-  const isMissing = list.response !== undefined && isMissingRoute(list.response);
+  const isMissing =
+    list.response !== undefined && (isMissingRoute(list.response) || isUnreadable(list.response));
   // A server that answers some requests and not others is busy, for example with a transcription.
   const hasAnswered = [list, ...routes].some(({ response }) => response !== undefined);
   const serves = SERVER_ROUTES.filter((_, index) => {
@@ -112,6 +113,10 @@ function isMissingRoute(response: ProviderResponse): boolean {
   const isWebPage = response.headers['content-type']?.includes('text/html') === true;
   return isWebPage || (typeof error === 'string' && error.startsWith('Unexpected endpoint'));
 }
+
+/** Returns whether the response claims to be a list, but is none. */
+const isUnreadable = (response: ProviderResponse): boolean =>
+  response.status < 300 && parseResponseObject(response) === undefined;
 
 /** Returns whether the response to a request without input is that of a route, rather than of any web server. */
 const isServerReply = (response: ProviderResponse | undefined): boolean =>

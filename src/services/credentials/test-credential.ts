@@ -104,7 +104,8 @@ function presentTest({ error, latencyMs, serves, models, ...account }: TestResul
   };
 }
 
-async function countTest({ rateLimiter }: Deps, userId: number): Promise<void> {
+/** Counts a test. Throws 429 after ten in a minute. */
+export async function countTest({ rateLimiter }: Deps, userId: number): Promise<void> {
   const reason = `A user can test ${TESTS_PER_MINUTE} credentials a minute`;
   await rateLimiter.requireToken(`credential tests ${userId}`, TESTS_PER_MINUTE, MINUTE_S, reason);
 }

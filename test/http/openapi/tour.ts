@@ -86,6 +86,7 @@ async function tourCredentials({ send, graph }: TourContext): Promise<void> {
   // No server listens at this address.
   const values = { baseUrl: 'http://127.0.0.1:9' };
   await send('POST', `${V1}/credentials/test`, { kind: 'comfyui', values });
+  await send('POST', `${V1}/credentials/discover`, {});
   const otherProvider = { kind: 'comfyui', name: 'Render box', owner: 'workspace', values };
   const { id: otherId } = (await send('POST', `${V1}/credentials`, otherProvider)).body;
   await send('POST', `${V1}/credentials/${otherId}/test`);
