@@ -1,9 +1,34 @@
 // Defines the texts of the workflow editor and adds those that all pages share. No other page loads this file.
 import type { ChangeSummary } from './board/difference.ts';
+import type { Rejection } from './board/wiring.ts';
 import { messages as sharedMessages } from './messages.ts';
 import { setting } from './setting-messages.ts';
 
 const countNodes = (count: number): string => (count === 1 ? 'a node' : `${count} nodes`);
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  TEXT: 'text',
+  NUMBER: 'a number',
+  JSON: 'data',
+  IMAGE: 'an image',
+  VIDEO: 'a video',
+  AUDIO: 'a sound',
+  LIST: 'a list',
+  BOOLEAN: 'yes or no',
+};
+
+/** Says at a port why a connection cannot end there. */
+function rejection(rejected: Rejection): string {
+  switch (rejected.reason) {
+    case 'takes':
+    case 'gives':
+      return `${rejected.reason} ${TYPE_WORDS[rejected.type] ?? 'other values'}`;
+    case 'cycle':
+      return 'would close a loop';
+    case 'side':
+      return 'is on the same side of its node';
+  }
+}
 
 const flow = {
   ...setting,
@@ -51,9 +76,12 @@ const flow = {
   connectStarted: (port: string): string =>
     `Connecting from ${port}. Press Tab to move through compatible ports, Enter to connect, Escape to cancel.`,
   connected: (port: string): string => `Connected to ${port}.`,
-  incompatible: (port: string): string => `${port} is not compatible. Choose another port.`,
+  incompatible: (port: string, reason: string): string =>
+    `${port} is not compatible${reason === '' ? '' : `: it ${reason}`}. Choose another port.`,
+  rejection,
   connectCancelled: 'Connection canceled.',
   runNode: 'Run this node',
+  noteText: 'Text of the note',
   browseModels: 'Choose a model',
   model: 'Model',
   results: {
@@ -110,6 +138,7 @@ const flow = {
     copy: 'Copy',
     cut: 'Cut',
     paste: 'Paste',
+    pasteConnected: 'Paste with incoming connections',
     duplicate: 'Duplicate',
     delete: 'Delete',
     group: 'Group',

@@ -3,7 +3,7 @@
 import { getChildIds } from '../../src/graph/edit.ts';
 import { parseGraph } from '../../src/graph/parse.ts';
 import type { GraphEdge, GraphNode, Json, JsonObject, Position } from '../../src/graph/types.ts';
-import type { Board, Change } from './board.ts';
+import { type Board, type Change, findNode } from './board.ts';
 import { add, findFreeId, makeNewId } from './edits.ts';
 import { expandGroups } from './groups.ts';
 
@@ -17,12 +17,16 @@ export function toClipboardText(board: Board, selection: ReadonlySet<string>): s
   if (nodes.length === 0) return undefined;
   const ids = new Set(nodes.map(({ id }) => id));
   const edges = board.edges.filter(({ source, target }) => ids.has(source) && ids.has(target));
-  return JSON.stringify({ [FORMAT_KEY]: 1, nodes, edges }, null, 2);
+  const incoming = board.edges.filter(({ source, target }) => !ids.has(source) && ids.has(target));
+  const connections = incoming.length === 0 ? {} : { incoming };
+  return JSON.stringify({ [FORMAT_KEY]: 1, nodes, edges, ...connections }, null, 2);
 }
 
 export interface Subgraph {
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
+  /** The edges from other nodes. */
+  readonly incoming?: readonly GraphEdge[];
 }
 
 /** Parses text copied from this editor, the JSON of a workflow, or an export. Returns undefined for other text. */
@@ -34,7 +38,9 @@ export function parsePastedText(text: string): Subgraph | undefined {
     const workflow = fields.nodes === undefined ? (fields.workflow as JsonObject | undefined) : fields;
     if (workflow === undefined || !Array.isArray(workflow.nodes)) return undefined;
     const parsed = parseGraph(workflow.nodes, workflow.edges ?? []);
-    return parsed.ok && parsed.graph.nodes.length > 0 ? parsed.graph : undefined;
+    if (!parsed.ok || parsed.graph.nodes.length === 0) return undefined;
+    const incoming = parseGraph([], fields.incoming ?? []);
+    return incoming.ok ? { ...parsed.graph, incoming: incoming.graph.edges } : parsed.graph;
   } catch {
     return undefined;
   }
@@ -42,12 +48,14 @@ export function parsePastedText(text: string): Subgraph | undefined {
 
 /**
  * Returns the changes that add the nodes and edges with free ids, and the ids of the added nodes. Centers the nodes at
- * `placement`, or moves them by `placement.offset`.
+ * `placement`, or moves them by `placement.offset`. With `keepsIncoming`, also connects them to the nodes that fed the
+ * copied ones, as far as the board has these.
  */
 export function paste(
   board: Board,
-  { nodes, edges }: Subgraph,
+  { nodes, edges, incoming = [] }: Subgraph,
   placement: Position | { readonly offset: Position },
+  { keepsIncoming = false }: { readonly keepsIncoming?: boolean } = {},
 ): { readonly changes: readonly Change[]; readonly ids: readonly string[] } {
   const takenIds = new Set<string>();
   const newIds = new Map<string, string>();
@@ -61,13 +69,17 @@ export function paste(
     ...withNewIds(node, newIds),
     position: shift(node.position, offset),
   }));
-  const pastedEdges = edges.flatMap((edge): GraphEdge[] => {
-    const [source, target] = [newIds.get(edge.source), newIds.get(edge.target)];
+  const addEdge = (edge: GraphEdge, source: string | undefined): GraphEdge[] => {
+    const target = newIds.get(edge.target);
     if (source === undefined || target === undefined) return [];
     const id = chooseId(board, edge.id, takenIds);
     takenIds.add(id);
     return [{ ...edge, id, source, target }];
-  });
+  };
+  const pastedEdges = [
+    ...edges.flatMap(edge => addEdge(edge, newIds.get(edge.source))),
+    ...(keepsIncoming ? incoming : []).flatMap(edge => addEdge(edge, findNode(board, edge.source)?.id)),
+  ];
   return {
     changes: add(board, { nodes: pastedNodes, edges: pastedEdges }),
     ids: pastedNodes.map(({ id }) => id),

@@ -32,6 +32,32 @@ export function canConnect(board: Board, catalog: Catalog, first: PortRef, secon
   return fits(from, to) && !reaches(board, target.nodeId, source.nodeId);
 }
 
+/** Why a connection cannot end at a port. */
+export type Rejection =
+  | { readonly reason: 'side' | 'cycle' }
+  /** The input takes other values than the output gives. `type` is that of the port where the connection would end. */
+  | { readonly reason: 'takes' | 'gives'; readonly type: string };
+
+/** Returns why the connection cannot go from the first port to the second. Undefined if it can, or if a port is unknown. */
+export function findRejection(
+  board: Board,
+  catalog: Catalog,
+  first: PortRef,
+  second: PortRef,
+): Rejection | undefined {
+  if (first.nodeId === second.nodeId && first.handle === second.handle) return undefined;
+  if (isOutput(first) === isOutput(second)) return { reason: 'side' };
+  const [source, target] = isOutput(first) ? [first, second] : [second, first];
+  const from = findPort(board, catalog, source);
+  const to = findPort(board, catalog, target) as InputDef | undefined;
+  if (from === undefined || to === undefined) return undefined;
+  if (!fits(from, to))
+    return second === target
+      ? { reason: 'takes', type: to.itemType ?? to.type }
+      : { reason: 'gives', type: from.type };
+  return reaches(board, target.nodeId, source.nodeId) ? { reason: 'cycle' } : undefined;
+}
+
 /** Returns whether values of the output can go to the input. */
 export function fits(from: Pick<InputDef, 'type'>, to: Pick<InputDef, 'type' | 'itemType'>): boolean {
   return canFeed(from.type, from.type === 'LIST' ? to.type : (to.itemType ?? to.type));

@@ -42,6 +42,9 @@ export const Card = memo(function Card({ data }: NodeProps<FlowNode>) {
   const changedBy = useView(({ changedByOthers }) =>
     changedByOthers?.ids.has(node.id) ? changedByOthers.name : undefined,
   );
+  const rejection = useView(view => (view.rejection?.port.nodeId === node.id ? view.rejection : undefined));
+  const getRejection = ({ handle }: CardPort): string | undefined =>
+    rejection?.port.handle === handle ? rejection.text : undefined;
   const category = getCategory(data);
   const rows = Math.max(inputs.length, outputs.length);
   return (
@@ -79,8 +82,24 @@ export const Card = memo(function Card({ data }: NodeProps<FlowNode>) {
           const [input, output] = [inputs[row], outputs[row]];
           return (
             <div key={input?.handle ?? output?.handle} className={styles.row}>
-              {input ? <Port nodeLabel={node.data.label} port={input} fit={getFit(input)} /> : <span />}
-              {output && <Port nodeLabel={node.data.label} port={output} fit={getFit(output)} />}
+              {input ? (
+                <Port
+                  nodeLabel={node.data.label}
+                  port={input}
+                  fit={getFit(input)}
+                  rejection={getRejection(input)}
+                />
+              ) : (
+                <span />
+              )}
+              {output && (
+                <Port
+                  nodeLabel={node.data.label}
+                  port={output}
+                  fit={getFit(output)}
+                  rejection={getRejection(output)}
+                />
+              )}
             </div>
           );
         })}

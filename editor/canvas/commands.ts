@@ -128,6 +128,12 @@ export const COMMANDS: readonly Command[] = [
   { id: 'copy', label: labels.copy, keys: ['Mod+C'], run: copySelected },
   { id: 'cut', label: labels.cut, keys: ['Mod+X'], run: cutSelected },
   { id: 'paste', label: labels.paste, keys: ['Mod+V'], run: editor => void pasteFromClipboard(editor) },
+  {
+    id: 'paste-connected',
+    label: labels.pasteConnected,
+    keys: ['Shift+Mod+V'],
+    run: editor => void pasteFromClipboard(editor, true),
+  },
   { id: 'duplicate', label: labels.duplicate, keys: ['Mod+D'], run: duplicate },
   { id: 'group', label: labels.group, keys: ['Mod+G'], run: groupSelected },
   {
@@ -333,12 +339,18 @@ export function copyOnEvent(editor: EditorContextValue, event: ClipboardEvent): 
   if (event.type === 'cut') removeSelected(editor);
 }
 
-export function pasteOnEvent(editor: EditorContextValue, event: ClipboardEvent): void {
+/** With Shift, pasted nodes keep their incoming connections. */
+export function pasteOnEvent(
+  editor: EditorContextValue,
+  event: ClipboardEvent,
+  isShiftPressed: boolean,
+): void {
   if (isEditable(event.target) || document.querySelector('dialog[open]') !== null) return;
   // Files are imported instead of the text that comes with them.
   if (event.defaultPrevented || getPastedFiles(event).length > 0) return;
   const text = event.clipboardData?.getData('text/plain') ?? '';
-  if (pasteText(editor, text) || rejectJson(text) || pasteAsNode(editor, text)) event.preventDefault();
+  if (pasteText(editor, text, isShiftPressed) || rejectJson(text) || pasteAsNode(editor, text))
+    event.preventDefault();
 }
 
 /** Shows an error for JSON that is not a workflow. Returns whether the text looks like JSON. */
@@ -367,29 +379,34 @@ function pasteAsNode({ session, canvas }: EditorContextValue, text: string): boo
   return true;
 }
 
-async function pasteFromClipboard(editor: EditorContextValue): Promise<void> {
+async function pasteFromClipboard(editor: EditorContextValue, keepsIncoming = false): Promise<void> {
   try {
     const text = await navigator.clipboard.readText();
-    if (!pasteText(editor, text)) rejectJson(text);
+    if (!pasteText(editor, text, keepsIncoming)) rejectJson(text);
   } catch {
     showToast(messages.flow.pasteByKeys, { tone: 'failed' });
   }
 }
 
 /** Pastes a workflow at the pointer. */
-export function pasteText(editor: EditorContextValue, text: string): boolean {
+export function pasteText(editor: EditorContextValue, text: string, keepsIncoming = false): boolean {
   const pasted = parsePastedText(text);
   if (pasted === undefined) return false;
-  pasteGraph(editor, pasted, editor.canvas.current?.getPastePosition() ?? { x: 0, y: 0 });
+  const center = editor.canvas.current?.getPastePosition() ?? { x: 0, y: 0 };
+  pasteGraph(editor, pasted, center, { keepsIncoming });
   return true;
 }
 
 /** Adds nodes and edges centered at a position, as one undo step. */
-export function pasteGraph({ session }: EditorContextValue, pasted: Subgraph, center: Position): void {
+export function pasteGraph(
+  { session }: EditorContextValue,
+  pasted: Subgraph,
+  center: Position,
+  options: { readonly keepsIncoming?: boolean } = {},
+): void {
   const { store } = session;
-  const { changes, ids } = paste(store.getState().board, pasted, {
-    offset: findOffset(session, pasted, center),
-  });
+  const offset = findOffset(session, pasted, center);
+  const { changes, ids } = paste(store.getState().board, pasted, { offset }, options);
   store.actions.perform(messages.flow.edits.paste(ids.length), changes);
   store.actions.select(ids);
 }

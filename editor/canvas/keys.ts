@@ -5,7 +5,7 @@ import { toHandle } from '../../src/graph/handles.ts';
 import { move } from '../board/edits.ts';
 import { expandGroups } from '../board/groups.ts';
 import type { PortRef } from '../board/wiring.ts';
-import { canConnect, connectPorts, getTabOrder } from '../board/wiring.ts';
+import { canConnect, connectPorts, findRejection, getTabOrder } from '../board/wiring.ts';
 import { messages } from '../flow-messages.ts';
 import { isEditable } from '../lib/editable.ts';
 import { getKey, matchesShortcut } from '../lib/shortcut.ts';
@@ -25,7 +25,7 @@ const LONG_STEP = 64;
 /** Commands that also work while a field has the focus. */
 const GLOBAL_COMMANDS: ReadonlySet<string> = new Set(['run', 'save']);
 /** Commands that the browser's clipboard events trigger. */
-const CLIPBOARD_COMMANDS: ReadonlySet<string> = new Set(['copy', 'cut', 'paste']);
+const CLIPBOARD_COMMANDS: ReadonlySet<string> = new Set(['copy', 'cut', 'paste', 'paste-connected']);
 
 interface KeyTargets {
   readonly editor: EditorContextValue;
@@ -43,7 +43,14 @@ export function listenToKeys(targets: KeyTargets): () => void {
   window.addEventListener('keydown', event => handleKey(event, targets), options);
   document.addEventListener('copy', event => copyOnEvent(editor, event), options);
   document.addEventListener('cut', event => copyOnEvent(editor, event), options);
-  document.addEventListener('paste', event => pasteOnEvent(editor, event), options);
+  // The event of a paste does not say whether Shift was pressed.
+  let isShiftPressed = false;
+  const readShift = ({ shiftKey }: KeyboardEvent): void => {
+    isShiftPressed = shiftKey;
+  };
+  for (const type of ['keydown', 'keyup'] as const)
+    window.addEventListener(type, readShift, { ...options, capture: true });
+  document.addEventListener('paste', event => pasteOnEvent(editor, event, isShiftPressed), options);
   return () => controller.abort();
 }
 
@@ -241,6 +248,10 @@ function pickPort(event: KeyboardEvent, editor: EditorContextValue): boolean {
   else if (canConnect(board, catalog, connecting, port)) {
     store.actions.perform(messages.flow.edits.connect, connectPorts(board, catalog, connecting, port));
     view.setState({ connecting: undefined, announcement: messages.flow.connected(name) });
-  } else view.setState({ announcement: messages.flow.incompatible(name) });
+  } else {
+    const rejection = findRejection(board, catalog, connecting, port);
+    const reason = rejection === undefined ? '' : messages.flow.rejection(rejection);
+    view.setState({ announcement: messages.flow.incompatible(name, reason) });
+  }
   return true;
 }

@@ -13,12 +13,15 @@ interface PortProps {
   readonly port: CardPort;
   /** Whether the connection that the user is making can end here. */
   readonly fit: 'yes' | 'no' | undefined;
+  /** Why it cannot end here, while the pointer is at the port. */
+  readonly rejection: string | undefined;
 }
 
 export const Port = memo(function Port({
   nodeLabel,
   port: { handle, label, type, isUnknown },
   fit,
+  rejection,
 }: PortProps) {
   const isInput = getSide(handle) === 'in';
   return (
@@ -35,6 +38,7 @@ export const Port = memo(function Port({
       <span className={styles.label} aria-hidden>
         {truncatePortLabel(label)}
       </span>
+      {rejection !== undefined && <span className={styles.rejection}>{rejection}</span>}
     </div>
   );
 });

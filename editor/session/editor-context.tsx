@@ -69,6 +69,8 @@ export interface View {
   readonly issues: ReadonlyMap<string, readonly LintIssue[]>;
   /** The start of the connection that the user is making, by pointer or keyboard. */
   readonly connecting: PortRef | undefined;
+  /** The port under the pointer where the connection cannot end, and why. */
+  readonly rejection?: { readonly port: PortRef; readonly text: string } | undefined;
   /** How the next drag selects nodes. */
   readonly tool: 'box' | 'lasso' | undefined;
   /** Collapsed groups, whose nodes are hidden in this browser. */

@@ -1,7 +1,7 @@
 // Draws a connection from a port to another port, to a node with a fitting port, or to the empty board, which opens
 // the palette.
 import type { Position } from '../../../src/graph/types.ts';
-import { canConnect, connectPorts, isOutput, type PortRef } from '../../board/wiring.ts';
+import { canConnect, connectPorts, findRejection, isOutput, type PortRef } from '../../board/wiring.ts';
 import { messages } from '../../flow-messages.ts';
 import { findNodeAt, findPortAt } from '../painter/hit-test.ts';
 import { createBezier, getHandleOffset, type SceneNode } from '../painter/scene.ts';
@@ -22,12 +22,13 @@ export function startConnection(context: PointerContext, from: PortRef): Gesture
   let end: End | undefined;
   editor.view.setState({ connecting: from });
   const finish = (): void => {
-    editor.view.setState({ connecting: undefined });
+    editor.view.setState({ connecting: undefined, rejection: undefined });
     overlay.clear();
   };
   return {
     move: point => {
       end = findEnd(context, from, point);
+      showRejection(context, from, point);
       const isForward = isOutput(from);
       if (start !== undefined)
         overlay.pendingEdge(
@@ -59,6 +60,24 @@ function findEnd({ editor, renderState }: PointerContext, from: PortRef, point: 
   const handle = node.card.handles?.find(({ id }) => canEnd({ nodeId: node.id, handle: id ?? '' }))?.id;
   if (handle == null) return { port: undefined, position: point };
   return { port: { nodeId: node.id, handle }, position: getPortPosition(node, handle) };
+}
+
+/** Says at the port under the pointer why the connection cannot end there. The node may have another port that fits. */
+function showRejection({ editor, renderState }: PointerContext, from: PortRef, point: Position): void {
+  const { store, catalog } = editor.session;
+  const { scene, viewport, positions } = renderState.now;
+  const port = findPortAt(scene, point, {
+    maxDistance: PORT_SNAP_PX / viewport.zoom,
+    positions,
+    isFit: ({ nodeId, handle }) => nodeId !== from.nodeId || handle !== from.handle,
+  })?.port;
+  const shown = editor.view.getState().rejection?.port;
+  if (shown?.nodeId === port?.nodeId && shown?.handle === port?.handle) return;
+  const rejection = port && findRejection(store.getState().board, catalog, from, port);
+  if (rejection === undefined && shown === undefined) return;
+  editor.view.setState({
+    rejection: port && rejection && { port, text: messages.flow.rejection(rejection) },
+  });
 }
 
 function performConnect({ editor }: PointerContext, from: PortRef, to: PortRef): void {

@@ -1,8 +1,8 @@
-// Tests which ports of a new node fit the open end of a connection on the editor's board.
+// Tests which ports fit the open end of a connection on the editor's board, and why others do not.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createCatalog } from '../../../editor/board/catalog.ts';
-import { canConnect, findFittingPort } from '../../../editor/board/wiring.ts';
+import { canConnect, findFittingPort, findRejection } from '../../../editor/board/wiring.ts';
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
 import type { GraphNode } from '../../../src/graph/types.ts';
 import { readSettings } from '../../../src/lib/settings.ts';
@@ -45,5 +45,33 @@ describe('findFittingPort', () => {
           );
         }
       }
+  });
+});
+
+describe('findRejection', () => {
+  const nodes = [
+    createNode('text', 'input:text'),
+    createNode('join', 'utility:prompt_concat'),
+    createNode('edit', 'edit:sandbox'),
+  ];
+  const edges = [
+    { id: 'e', source: 'text', target: 'join', sourceHandle: 'out-text', targetHandle: 'in-text1' },
+  ];
+  const board = { fields: {}, nodes, edges };
+  const reject = (from: string, to: string) => {
+    const [first, second] = [from, to].map(port => {
+      const [nodeId = '', handle = ''] = port.split(' ');
+      return { nodeId, handle };
+    });
+    return first && second && findRejection(board, catalog, first, second);
+  };
+
+  it('says what the port takes or gives, and what closes a loop', () => {
+    assert.deepEqual(reject('text out-text', 'edit in-image'), { reason: 'takes', type: 'IMAGE' });
+    assert.deepEqual(reject('edit in-image', 'text out-text'), { reason: 'gives', type: 'TEXT' });
+    assert.deepEqual(reject('text out-text', 'join out-text'), { reason: 'side' });
+    assert.deepEqual(reject('join out-text', 'join in-text2'), { reason: 'cycle' });
+    assert.equal(reject('text out-text', 'edit in-prompt'), undefined);
+    assert.equal(reject('text out-text', 'edit in-none'), undefined);
   });
 });

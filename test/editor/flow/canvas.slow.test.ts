@@ -73,6 +73,57 @@ describe('the canvas', { skip: BROWSER_MISSING_REASON }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
+  it('says at a port why a connection cannot end there, while it is dragged', async () => {
+    const id = await flow.create({
+      nodes: [text('a', 0, 0, 'input:text'), text('b', 700, 0, 'edit:sandbox')],
+      edges: [],
+    });
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    const image = await portOf(page, 'Input Image of B');
+    await page.mouse.move(...(await portOf(page, 'Output Text of A')));
+    await page.mouse.down();
+    await page.mouse.move(image[0] - 100, image[1], { steps: 4 });
+    await page.mouse.move(...image, { steps: 4 });
+    await page.getByText('takes an image').waitFor();
+    await takeScreenshot(page, 'flow-rejection', VIEWS[2]);
+    await page.mouse.move(...(await portOf(page, 'Input Prompt of B')), { steps: 4 });
+    await page.getByText('takes an image').waitFor({ state: 'detached' });
+    await page.mouse.up();
+    await untilSaved(page);
+    assert.deepEqual(await wiresOf(id), ['a b']);
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('edits a note after a double click', async () => {
+    const id = await flow.create({
+      nodes: [
+        {
+          id: 'note',
+          type: 'stickyNote',
+          position: { x: 0, y: 0 },
+          data: {
+            label: 'Note',
+            category: 'utility',
+            nodeType: 'utility:sticky_note',
+            config: { text: 'Old' },
+          },
+        },
+      ],
+      edges: [],
+    });
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await page.getByText('Old').dblclick();
+    const field = page.getByRole('textbox', { name: 'Text of the note' });
+    await field.fill('# New');
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { name: 'New' }).waitFor();
+    await untilSaved(page);
+    assert.equal((await flow.read(id)).nodes[0]?.data.config?.text, '# New');
+    assert.deepEqual(testPage.errors, []);
+  });
+
   it('snaps a dragged node to its neighbors and shows guides', async () => {
     const id = await flow.create(THREE_NODES);
     await using testPage = await flow.open(id);
