@@ -72,7 +72,7 @@ export const RUN_LOOKS: readonly Look[] = [
       await page.getByRole('button', { name: 'Resend' }).first().waitFor();
       await check('run', () => page.getByRole('figure').first().waitFor());
       await page.goto('/executions');
-      await check('runs', () => page.getByText('Fails').first().waitFor());
+      await check('runs', () => page.getByRole('table').getByText('Fails').first().waitFor());
     },
   },
   {
