@@ -1,7 +1,6 @@
 // Renders the forms with which users confirm their identity.
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ConfirmationOptions } from '../../sdk/src/schemas.ts';
 import { Button } from '../kit/button.tsx';
 import { Failure } from '../kit/failure.tsx';
 import { PasswordField } from '../kit/field.tsx';
@@ -31,9 +30,7 @@ export function ConfirmationForms({ methods, onConfirmed }: ConfirmationFormsPro
       {factorMethods.length > 0 && (
         <FactorForm
           methods={factorMethods}
-          requestPasskey={async () =>
-            (await api.post<ConfirmationOptions>('/auth/reauthenticate/options')).passkey ?? {}
-          }
+          requestPasskey={async () => (await api.post('/auth/reauthenticate/options')).passkey ?? {}}
           prove={proof => api.post('/auth/reauthenticate', proof)}
           onProved={onConfirmed}
         />

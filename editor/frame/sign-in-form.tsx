@@ -80,7 +80,7 @@ function FirstStep({ email, offersPasskey = false, onSecondStep, onSignedIn }: F
 function PasskeySignIn({ onSignedIn }: Pick<SignInFormProps, 'onSignedIn'>) {
   const signIn = useMutation({
     mutationFn: async () => {
-      const { challenge, passkey } = await api.post<SecondStep>('/auth/sign-in/passkey');
+      const { challenge, passkey } = await api.post('/auth/sign-in/passkey');
       const assertion = await signWithPasskey(passkey ?? {});
       return api.post('/auth/second-factor', { challenge, assertion });
     },

@@ -1,7 +1,6 @@
 // Renders the page that asks users to confirm their identity before they give an application access, and then returns.
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from 'wouter';
-import type { ConfirmationOptions } from '../../../sdk/src/schemas.ts';
 import { AuthLayout } from '../../frame/auth-layout.tsx';
 import { ConfirmationForms } from '../../frame/confirmation-forms.tsx';
 import { QueryResult } from '../../kit/query-result.tsx';
@@ -13,7 +12,7 @@ export function Page() {
   const nextPath = getNextPath(useSearch());
   const options = useQuery({
     queryKey: ['confirmation options'],
-    queryFn: () => api.post<ConfirmationOptions>('/auth/reauthenticate/options'),
+    queryFn: () => api.post('/auth/reauthenticate/options'),
     staleTime: Number.POSITIVE_INFINITY,
   });
   return (

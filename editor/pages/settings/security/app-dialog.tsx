@@ -2,7 +2,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { encode } from 'uqr';
-import type { TotpSetup } from '../../../../sdk/src/schemas.ts';
 import { CopyButton } from '../../../kit/copy-button.tsx';
 import { TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
@@ -25,7 +24,7 @@ export function AppDialog({ onAdded, onClose }: AppDialogProps) {
   // A new secret each time, and the same one as long as the dialog is open.
   const setup = useQuery({
     queryKey: ['totp setup'],
-    queryFn: () => api.post<TotpSetup>('/auth/totp'),
+    queryFn: () => api.post('/auth/totp'),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     refetchOnMount: 'always',

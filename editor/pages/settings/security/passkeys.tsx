@@ -8,7 +8,7 @@ import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { type Column, Table, toActionsColumn } from '../../../kit/table.tsx';
 import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
-import { createPasskey, type PasskeyRequest } from '../../../lib/passkeys.ts';
+import { createPasskey } from '../../../lib/passkeys.ts';
 import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { Section, Truncated } from '../section.tsx';
 import { AFFECTED_QUERIES } from './affected-queries.ts';
@@ -81,7 +81,7 @@ function AddDialog({ onAdded, onClose }: AddDialogProps) {
   const [name, setName] = useState('');
   const reloadAndToast = useReloadAndToast();
   const add = async (): Promise<void> => {
-    const attestation = await createPasskey(await api.post<PasskeyRequest>('/auth/passkeys/options'));
+    const attestation = await createPasskey(await api.post('/auth/passkeys/options'));
     await api.post('/auth/passkeys', { name: name.trim(), attestation });
     await onAdded();
     await reloadAndToast(messages.passkeyAdded, AFFECTED_QUERIES);

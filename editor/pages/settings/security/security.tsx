@@ -3,7 +3,7 @@
 import ShieldAlert from 'icon:shield-alert';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { RecoveryCodes, SecondFactors } from '../../../../sdk/src/schemas.ts';
+import type { SecondFactors } from '../../../../sdk/src/schemas.ts';
 import { Banner } from '../../../kit/banner.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
@@ -21,7 +21,7 @@ import { messages } from './messages.ts';
 import { Passkeys } from './passkeys.tsx';
 
 export function Security() {
-  const query = useQuery(apiQuery<SecondFactors>(['/auth/second-factors']));
+  const query = useQuery(apiQuery(['/auth/second-factors']));
   return (
     <>
       <PageHead title={settingsMessages.parts.security} />
@@ -34,8 +34,7 @@ export function Security() {
 function Factors(factors: SecondFactors) {
   const hasFactor = factors.totp || factors.passkeys.length > 0;
   const [codes, setCodes] = useState<readonly string[]>();
-  const createCodes = async (): Promise<void> =>
-    setCodes((await api.post<RecoveryCodes>('/auth/recovery-codes')).codes);
+  const createCodes = async (): Promise<void> => setCodes((await api.post('/auth/recovery-codes')).codes);
   // Who adds a first factor gets recovery codes right away.
   const onAdded = async (): Promise<void> => {
     if (factors.recoveryCodes === 0) await createCodes();

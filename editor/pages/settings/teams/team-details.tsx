@@ -66,8 +66,7 @@ function Details({ team, onGone }: { readonly team: Team; readonly onGone: () =>
 function Requirement({ team }: { readonly team: Team }) {
   const reloadAndToast = useReloadAndToast();
   const change = useMutation({
-    mutationFn: (requiresSecondFactor: boolean) =>
-      api.patch<Team>(`/teams/${team.id}`, { requiresSecondFactor }),
+    mutationFn: (requiresSecondFactor: boolean) => api.patch(`/teams/${team.id}`, { requiresSecondFactor }),
     onSuccess: ({ requiresSecondFactor }) =>
       reloadAndToast(messages.requirementChanged[requiresSecondFactor ? 'on' : 'off'], ['/teams']),
   });
