@@ -10,6 +10,8 @@ interface FormDialogProps {
   readonly title: string;
   /** Text of the submit button. Default: Save. */
   readonly submitText?: string | undefined;
+  /** Whether the form does what cannot be undone. */
+  readonly isDangerous?: boolean;
   readonly onSubmit: () => Promise<unknown>;
   /** Called when the form was saved or canceled. */
   readonly onClose: (isSaved: boolean) => void;
@@ -19,6 +21,7 @@ interface FormDialogProps {
 export function FormDialog({
   title,
   submitText = messages.common.save,
+  isDangerous = false,
   onSubmit,
   onClose,
   children,
@@ -33,7 +36,7 @@ export function FormDialog({
       actions={
         <>
           {error && <Failure error={error} />}
-          <Button type="submit" form={id} variant="primary" isBusy={isPending}>
+          <Button type="submit" form={id} variant={isDangerous ? 'danger' : 'primary'} isBusy={isPending}>
             {submitText}
           </Button>
         </>

@@ -178,6 +178,7 @@ export interface Responses {
   'POST /admin/users': schemas.CreatedUser;
   'GET /admin/users/{}': schemas.User;
   'PATCH /admin/users/{}': schemas.User;
+  'DELETE /admin/users/{}': schemas.DeletedUser;
   'GET /admin/overview': schemas.Overview;
   'GET /admin/plans': schemas.Plans;
   'GET /admin/providers': schemas.Providers;

@@ -1480,6 +1480,14 @@ export type DeletedMedia = {
   }[];
 };
 
+/** The work of a deleted account that others have now */
+export type DeletedUser = {
+  /** Workflows of the personal workspace */
+  readonly workflows: number;
+  /** Uploads and results of the personal workspace */
+  readonly media: number;
+};
+
 /** A webhook delivery with its attempts */
 export type Delivery = {
   /** Sent as `X-Service-Delivery` with every attempt */
@@ -3698,6 +3706,8 @@ export type User = {
 /** The fields of an account to change */
 export type UserChanges = {
   readonly name?: string;
+  /** Shares and invitations for the old email follow; links that set a password stop working. Check that it belongs to the person */
+  readonly email?: string;
   readonly plan?: string;
   readonly isAuthor?: boolean;
   readonly isAdmin?: boolean;

@@ -19,8 +19,9 @@ export interface UserRow {
 const COLUMNS = 'id, email, name, plan, is_author, is_admin, disabled, active_team_id, created_at';
 const USER = `select ${COLUMNS} from users`;
 
+/** Returns undefined for a deleted account. */
 export function findUser(tx: Tx, id: number): Promise<UserRow | undefined> {
-  return first(tx, `${USER} where id = $1`, [id]);
+  return first(tx, `${USER} where id = $1 and deleted_at is null`, [id]);
 }
 
 /** Finds a user by email, ignoring case. */
@@ -39,10 +40,10 @@ export interface ListedUserRow extends UserRow {
   readonly last_seen_at: Date | null;
 }
 
-/** Lists users by id. `query` matches a part of the name or email; null matches all users. */
+/** Lists users by id. `query` matches a part of the name or email; null matches all users. Leaves out deleted ones. */
 export function listUsers(
   tx: Tx,
-  query: string | null,
+  { query, isDisabled }: { readonly query: string | null; readonly isDisabled: boolean | null },
   page: PageRange<number>,
 ): Promise<readonly ListedUserRow[]> {
   return all(
@@ -51,9 +52,9 @@ export function listUsers(
        coalesce(p.held, 0) as held,
        (select max(s.last_seen_at) from sessions s where s.user_id = users.id) as last_seen_at
      from users left join credit_pools p on p.workspace = 'user:' || users.id
-     where id > $1 and ($3::text is null or strpos(lower(name), lower($3)) > 0 or strpos(lower(email), lower($3)) > 0)
+     where id > $1 and deleted_at is null and ($4::bool is null or disabled = $4) and ($3::text is null or strpos(lower(name), lower($3)) > 0 or strpos(lower(email), lower($3)) > 0)
      order by id limit $2`,
-    [page.after ?? 0, page.limit, query],
+    [page.after ?? 0, page.limit, query, isDisabled],
   );
 }
 
@@ -96,10 +97,30 @@ export function updateUser(
     tx,
     `update users set plan = coalesce($2, plan), is_author = coalesce($3, is_author), disabled = coalesce($4, disabled),
        name = coalesce($5, name), is_admin = coalesce($6, is_admin)
-     where id = $1
+     where id = $1 and deleted_at is null
      returning ${COLUMNS}`,
     [id, change.plan, change.isAuthor, change.disabled, change.name ?? null, change.isAdmin ?? null],
   );
+}
+
+/**
+ * Changes the email. Shares and invitations for the old email follow, unless the new email has some for the same workflow or
+ * team, and links for the old email stop working. Throws like `insertUser`.
+ */
+export async function updateEmail(tx: Tx, id: number, email: string): Promise<void> {
+  const values = [id, email];
+  for (const [table, column] of [
+    ['workflow_email_shares', 'workflow_id'],
+    ['team_invitations', 'team_id'],
+  ])
+    await tx.query(
+      `update ${table} s set email = $2 from users u
+       where u.id = $1 and lower(s.email) = lower(u.email) and lower(u.email) <> lower($2) and not exists (
+         select from ${table} o where o.${column} = s.${column} and lower(o.email) = lower($2))`,
+      values,
+    );
+  await tx.query('delete from password_links where user_id = $1', [id]);
+  await tx.query('update users set email = $2 where id = $1 and deleted_at is null', values);
 }
 
 /** Returns whether any user has a password or an identity at a sign-in provider. */

@@ -6,12 +6,15 @@ import {
   ChangeUserBody,
   CreatedUser,
   CreateUserBody,
+  DeletedUser,
+  DeleteUserQuery,
   ListUsersQuery,
   User,
   UserPage,
   UserParams,
 } from '../../services/accounts/account.schema.ts';
 import { changeUser, createUser, listAllUsers, readUser } from '../../services/accounts/admin-users.ts';
+import { deleteUser } from '../../services/accounts/delete-user.ts';
 import type { Deps } from '../../services/deps.ts';
 import {
   BackupDownload,
@@ -98,7 +101,8 @@ function registerUsers(server: Server, deps: Deps): void {
     '/api/v1/admin/users/:userId',
     operation('updateUser', 'instance:admin', {
       summary: 'Update a user',
-      description: 'Changes the plan, author flag or administrator role of an account, or disables it.',
+      description:
+        'Changes the name, email, plan, author flag or administrator role of an account, or disables it.',
       reauthentication: 'always',
       errors: [...RESOURCE_ERRORS, 'conflict'],
       params: UserParams,
@@ -106,6 +110,20 @@ function registerUsers(server: Server, deps: Deps): void {
       response: { 200: User },
     }),
     req => changeUser(deps, req.actor, req.params.userId, req.body),
+  );
+  server.delete(
+    '/api/v1/admin/users/:userId',
+    operation('deleteUser', 'instance:admin', {
+      summary: 'Delete a user',
+      description:
+        'Deletes an account. Its workflows, folders and media go to another user or a team. Its schedules, triggers and apps are paused, its stored credentials, keys and sessions are deleted, and its runs remain under the name "Deleted user". Cancel its active runs first.',
+      reauthentication: 'always',
+      errors: [...RESOURCE_ERRORS, 'conflict', 'last_owner'],
+      params: UserParams,
+      querystring: DeleteUserQuery,
+      response: { 200: DeletedUser },
+    }),
+    req => deleteUser(deps, req.actor, req.params.userId, req.query),
   );
 }
 

@@ -172,6 +172,11 @@ export const CreateUserBody = NamedExact('UserInput', 'The account to create', {
 export type CreateUserBody = Static<typeof CreateUserBody>;
 export const ChangeUserBody = NamedExact('UserChanges', 'The fields of an account to change', {
   name: Type.Optional(Name),
+  email: Type.Optional({
+    ...Email,
+    description:
+      'Shares and invitations for the old email follow; links that set a password stop working. Check that it belongs to the person',
+  }),
   plan: Type.Optional(Type.String({ maxLength: 64 })),
   isAuthor: Type.Optional(Type.Boolean()),
   isAdmin: Type.Optional(Type.Boolean()),
@@ -189,7 +194,19 @@ export const User = Named('User', 'An account', {
 });
 export const ListUsersQuery = Type.Object({
   query: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Part of name or email' })),
+  disabled: Type.Optional(Type.Boolean({ description: 'Only disabled accounts, or only the others' })),
   ...PageQuery.properties,
+});
+export const DeleteUserQuery = Type.Object({
+  transferTo: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'The ID of the user, or of the team, who gets the workflows, folders and media',
+  }),
+});
+export const DeletedUser = Named('DeletedUser', 'The work of a deleted account that others have now', {
+  workflows: Type.Integer({ description: 'Workflows of the personal workspace' }),
+  media: Type.Integer({ description: 'Uploads and results of the personal workspace' }),
 });
 export const UserPage = PageSchema(
   Named('UserListItem', 'An account, its credits, and when it was last seen in a session', {

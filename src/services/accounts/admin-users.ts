@@ -4,7 +4,7 @@ import { AppError, createFieldError, requireFound } from '../../lib/errors.ts';
 import { grant } from '../../store/credits.ts';
 import type { Db, Tx } from '../../store/db.ts';
 import type { ListedUserRow, UserRow } from '../../store/users.ts';
-import { findUser, insertUser, listUsers, updateUser } from '../../store/users.ts';
+import { findUser, insertUser, listUsers, updateEmail, updateUser } from '../../store/users.ts';
 import type { Deps } from '../deps.ts';
 import { byNumber, type PageQuery, readPage } from '../paging.ts';
 import { presentColumns } from '../present-columns.ts';
@@ -27,13 +27,13 @@ const NOT_FOUND = 'User not found.';
 export async function listAllUsers(
   deps: UserDeps,
   actor: Actor,
-  query: PageQuery & { readonly query?: string | undefined },
+  query: PageQuery & { readonly query?: string | undefined; readonly disabled?: boolean | undefined },
 ) {
   requireScope(actor, 'instance:admin');
   return readPage(
     query,
     byNumber('id'),
-    page => listUsers(deps.db, query.query ?? null, page),
+    page => listUsers(deps.db, { query: query.query ?? null, isDisabled: query.disabled ?? null }, page),
     presentListedUser,
   );
 }
@@ -105,13 +105,20 @@ export async function changeUser(
       'conflict',
       "You can't remove your own administrator role. Ask another administrator.",
     );
-  const row = await updateUser(deps.db, userId, {
+  const email = input.email === undefined ? undefined : parseEmail(input.email);
+  const change = {
     name: input.name === undefined ? null : parseName(input.name),
     plan: input.plan === undefined ? null : parsePlan(deps, input.plan),
     isAuthor: input.isAuthor ?? null,
     isAdmin: input.isAdmin ?? null,
     disabled: input.disabled ?? null,
-  });
+  };
+  const row = await translateEmailConflict(
+    deps.db.transaction(async tx => {
+      if (email !== undefined) await updateEmail(tx, userId, email);
+      return updateUser(tx, userId, change);
+    }),
+  );
   for (const authenticator of [deps.keys, deps.sessions, deps.accessTokens])
     authenticator?.forgetUser(userId);
   return presentUser(requireFound(row, NOT_FOUND));

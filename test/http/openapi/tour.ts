@@ -109,6 +109,10 @@ async function tourAccounts({ send, addKey, authorize, graph, receiver }: TourCo
   addKey('ada', apiKey);
   await send('GET', `${V1}/admin/users`);
   await send('GET', `${V1}/admin/users/${userId}`);
+  const { userId: leavingId } = (
+    await send('POST', `${V1}/admin/users`, { email: 'leaving@example.com', name: 'Leo' })
+  ).body;
+  await send('DELETE', `${V1}/admin/users/${leavingId}?transferTo=${userId}`);
   await send('PATCH', `${V1}/admin/users/${userId}`, { plan: 'enterprise' });
   await send('POST', `${V1}/admin/credits`, { userId, amount: 5, note: 'Welcome' });
   await send('POST', `${V1}/admin/users`, { email: 'ada@example.com', name: 'Ada' });

@@ -12,7 +12,7 @@ import { messages as settingsMessages } from '../messages.ts';
 import { Badges, Day, DetailList, Introduction } from '../section.tsx';
 
 const messages = {
-  description: 'Your account. An administrator can change your plan.',
+  description: 'Your account. An administrator can change your email and plan.',
   rename: 'Change name',
   renamed: 'Your name was changed.',
   id: 'User ID',

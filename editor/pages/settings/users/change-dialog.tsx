@@ -1,4 +1,4 @@
-// Renders a dialog that changes the name, plan and role of an account.
+// Renders a dialog that changes the name, email, plan and role of an account.
 import { useState } from 'react';
 import type { UserListItem } from '../../../../sdk/src/schemas.ts';
 import { TextField } from '../../../kit/field.tsx';
@@ -16,11 +16,18 @@ interface ChangeDialogProps {
 
 export function ChangeDialog({ user, onClose }: ChangeDialogProps) {
   const [name, setName] = useState(user.name);
+  const [email, setEmail] = useState(user.email);
   const [account, setAccount] = useState<Account>(user);
   const reloadAndToast = useReloadAndToast();
   const save = async (): Promise<void> => {
     const { plan, isAdmin, isAuthor } = account;
-    await api.patch(`/admin/users/${user.userId}`, { name, plan, isAdmin, isAuthor });
+    await api.patch(`/admin/users/${user.userId}`, {
+      name,
+      ...(email === user.email ? {} : { email }),
+      plan,
+      isAdmin,
+      isAuthor,
+    });
     await reloadAndToast(messages.changed(name), ['/admin/users', 'session']);
   };
   return (
@@ -31,6 +38,15 @@ export function ChangeDialog({ user, onClose }: ChangeDialogProps) {
         maxLength={200}
         value={name}
         onChange={event => setName(event.target.value)}
+      />
+      <TextField
+        label={messages.email}
+        hint={messages.emailHint}
+        type="email"
+        required
+        maxLength={254}
+        value={email}
+        onChange={event => setEmail(event.target.value)}
       />
       <AccountFields account={account} onChange={setAccount} />
     </FormDialog>

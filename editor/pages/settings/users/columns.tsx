@@ -76,11 +76,16 @@ function UserMenu({ user, onAction }: UserMenuProps) {
     user.hasPassword ? 'resetLink' : 'invitationLink',
     ...(user.hasSecondFactor ? (['resetFactor'] as const) : []),
     user.disabled ? 'enable' : 'disable',
+    'delete',
   ];
   return (
     <Menu trigger={<IconButton icon={More} size="s" label={messages.actionsOf(user.name)} />}>
       {kinds.map(kind => (
-        <MenuItem key={kind} isDangerous={kind === 'disable'} onSelect={() => onAction({ kind, user })}>
+        <MenuItem
+          key={kind}
+          isDangerous={kind === 'disable' || kind === 'delete'}
+          onSelect={() => onAction({ kind, user })}
+        >
           {messages[kind]}
         </MenuItem>
       ))}

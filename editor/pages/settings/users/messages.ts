@@ -58,4 +58,16 @@ export const messages = {
   enableTitle: (name: string): string => `Enable ${name}?`,
   enableText: 'Their API keys and unexpired sessions work again.',
   enabled: (name: string): string => `${name} was enabled.`,
+  email: 'Email',
+  emailHint: 'They sign in with it. Make sure that it belongs to this person.',
+  show: 'Show',
+  shown: { '': 'All users', false: 'Active', true: 'Disabled' },
+  delete: 'Delete',
+  deleteTitle: (name: string): string => `Delete ${name}?`,
+  deleteText:
+    'Their workflows, folders and media go to the user or team that you choose. Their schedules, triggers and apps are paused, and their API keys and stored credentials are deleted. This cannot be undone.',
+  transferTo: 'Transfer their work to',
+  chooseHeir: 'Choose a user or a team',
+  team: (name: string): string => `Team: ${name}`,
+  deleted: (name: string): string => `${name} was deleted.`,
 } as const;

@@ -7,6 +7,7 @@ import { api } from '../../../lib/api.ts';
 import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { CreditsDialog } from '../credits-dialog.tsx';
 import { ChangeDialog } from './change-dialog.tsx';
+import { DeleteDialog } from './delete-dialog.tsx';
 import { messages } from './messages.ts';
 import type { AccountLink } from './users.tsx';
 
@@ -17,7 +18,8 @@ export type ActionKind =
   | 'resetLink'
   | 'resetFactor'
   | 'disable'
-  | 'enable';
+  | 'enable'
+  | 'delete';
 
 export interface UserAction {
   readonly kind: ActionKind;
@@ -42,6 +44,7 @@ const DIALOGS: Readonly<Record<ActionKind, (props: DialogProps) => ReactNode>> =
   resetFactor: ResetFactorDialog,
   disable: DisableDialog,
   enable: EnableDialog,
+  delete: DeleteDialog,
 };
 
 export function UserDialog({

@@ -4,6 +4,7 @@ import UsersIcon from 'icon:users';
 import { useState } from 'react';
 import { Button } from '../../../kit/button.tsx';
 import { EmptyState } from '../../../kit/empty-state.tsx';
+import { FilterSelect } from '../../../kit/filter-bar.tsx';
 import { useList } from '../../../kit/infinite-list.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
 import { SearchField } from '../../../kit/search-field.tsx';
@@ -25,7 +26,7 @@ export interface AccountLink {
 
 export function Users() {
   const { search, change } = useSearchFilters();
-  const filters = pickFilters(search, ['query']);
+  const filters = pickFilters(search, ['query', 'disabled']);
   const list = useList('/admin/users', { limit: 50, ...filters });
   const [isInviting, setInviting] = useState(false);
   const [action, setAction] = useState<UserAction>();
@@ -38,6 +39,16 @@ export function Users() {
           placeholder={messages.searchHint}
           value={filters.query ?? ''}
           onChange={query => change({ query })}
+        />
+        <FilterSelect
+          label={messages.show}
+          value={filters.disabled ?? ''}
+          options={[
+            ['', messages.shown['']],
+            ['false', messages.shown.false],
+            ['true', messages.shown.true],
+          ]}
+          onChange={event => change({ disabled: event.target.value })}
         />
         <Button variant="primary" onClick={() => setInviting(true)}>
           {messages.invite}
