@@ -7,6 +7,7 @@ import {
   getExtractedPaths,
   getSwitchCases,
   getTemplateTokens,
+  relaxForServer,
 } from '../../src/graph/config-ports.ts';
 import type { GraphNode, JsonObject, PortType } from '../../src/graph/types.ts';
 
@@ -20,7 +21,10 @@ export function createCatalog(entries: readonly CatalogEntry[]): Catalog {
   const resolve = (entry: CatalogEntry, config: JsonObject): ResolvedPorts => {
     const declared = { inputs: entry.inputs, outputs: entry.outputs };
     const resolveDynamic = DYNAMIC_PORTS[entry.nodeType];
-    if (resolveDynamic === undefined) return declared;
+    if (resolveDynamic === undefined)
+      return entry.inputs.some(({ id }) => id === 'server')
+        ? { ...declared, inputs: relaxForServer(entry.inputs, config) }
+        : declared;
     const { inputs, outputs } = resolveDynamic(config, declared);
     const ids = new Set(inputs.map(({ id }) => id));
     const fields = entry.inputs.filter(({ id, isPort }) => !isPort && !ids.has(id));

@@ -1,5 +1,5 @@
 // Derives ports from a node's config, for the nodes and the editor.
-import type { ResolvedPorts } from './catalog.ts';
+import type { InputDef, ResolvedPorts } from './catalog.ts';
 import { isObject, type JsonObject, PORT_TYPES, type PortType, toObject } from './types.ts';
 
 /** A letter of any language, then letters, digits, _ and -. */
@@ -147,3 +147,24 @@ function isComponentPort(item: unknown): item is ComponentPort {
     PORT_TYPES.includes(item.type as PortType)
   );
 }
+
+/**
+ * Returns the inputs of a node that may choose a named server by `config.server`. With a server, its calls need no
+ * `maxCredits`, because they may be free, and its images may have any size.
+ */
+export function relaxForServer(inputs: readonly InputDef[], { server }: JsonObject): readonly InputDef[] {
+  return typeof server === 'string' && server !== '' ? inputs.map(relaxInput) : inputs;
+}
+
+function relaxInput(input: InputDef): InputDef {
+  if (input.id === 'maxCredits') {
+    const { required: _, ...optionalInput } = input;
+    return optionalInput;
+  }
+  if (input.id !== 'size') return input;
+  const { enum: _, ...anySize } = input;
+  return { ...anySize, description: ANY_SIZE };
+}
+
+const ANY_SIZE =
+  'Width and height in pixels, such as 768x512: from 256 to 4096 in steps of 8; auto: chosen by the server.';

@@ -1,9 +1,9 @@
 // Lets nodes call named servers that speak OpenAI's protocol: the field by which they choose one, and what the choice
 // changes about their other fields.
-import type { InputDef, ResolvedPorts } from '../../graph/catalog.ts';
+import type { ResolvedPorts } from '../../graph/catalog.ts';
+import { relaxForServer } from '../../graph/config-ports.ts';
 import { type CredentialKey, type ServerRoute, toServerKey } from '../../providers/names.ts';
 import { type NodeDefinition, NodeError, text } from '../define.ts';
-import { makeMaxCreditsOptional } from './pricing.ts';
 
 /** The config field that names a server. */
 export const SERVER_FIELD = {
@@ -34,21 +34,14 @@ export function withServers(definition: NodeDefinition, serverRoute: ServerRoute
     serverRoute,
     ports: (config): ResolvedPorts => {
       const ports = definition.ports(config);
-      return findServer(config) === undefined ? ports : { ...ports, inputs: ports.inputs.map(relaxInput) };
+      return { ...ports, inputs: relaxForServer(ports.inputs, config) };
     },
   };
-}
-
-function relaxInput(input: InputDef): InputDef {
-  if (input.id !== 'size') return makeMaxCreditsOptional(input);
-  const { enum: _, ...anySize } = input;
-  return { ...anySize, description: SIZE_DESCRIPTION };
 }
 
 const MIN_SIZE = 256;
 const MAX_SIZE = 4096;
 const SIZE_STEP = 8;
-const SIZE_DESCRIPTION = `Width and height in pixels, such as 768x512: from ${MIN_SIZE} to ${MAX_SIZE} in steps of ${SIZE_STEP}; auto: chosen by the server.`;
 
 /** Returns the size to send to a named server; undefined for its default. Throws NodeError if no server has such a size. */
 export function toServerSize(size: string): string | undefined {

@@ -30,8 +30,19 @@ interface CredentialRowProps {
 }
 
 export function CredentialRow({ credential, isManager, setting }: CredentialRowProps) {
-  const { name, status, error, hint, isDefault, dailyUsdLimit, lastTestedAt, lastUsedAt, source } =
-    credential;
+  const {
+    name,
+    status,
+    error,
+    hint,
+    isDefault,
+    dailyUsdLimit,
+    lastTestedAt,
+    lastUsedAt,
+    source,
+    server,
+    serves,
+  } = credential;
   const isStored = source === 'stored';
   return (
     <li className={styles.credential}>
@@ -45,7 +56,11 @@ export function CredentialRow({ credential, isManager, setting }: CredentialRowP
       <p className={styles.info}>
         {isStored
           ? hint !== null && <span>{messages.keyEnding(hint)}</span>
-          : setting !== undefined && <span>{messages.environmentHint(setting)}</span>}
+          : setting !== undefined && (
+              <span>{messages.environmentHint(server === null ? setting : 'OPENAI_SERVERS')}</span>
+            )}
+        {server !== null && <span>{messages.serverName(server)}</span>}
+        {serves !== null && serves.length > 0 && <span>{messages.serves(serves)}</span>}
         {dailyUsdLimit !== null && <span>{messages.limit(dailyUsdLimit)}</span>}
         {lastTestedAt !== null && (
           <span>

@@ -1,6 +1,16 @@
 // Defines the messages of the providers and their keys.
 import { formatNumber } from '../../../lib/format.ts';
 
+type ServerRoute = 'chat' | 'images' | 'speech' | 'transcriptions' | 'embeddings';
+
+const ROUTES: Readonly<Record<ServerRoute, string>> = {
+  chat: 'Text',
+  images: 'Images',
+  speech: 'Speech',
+  transcriptions: 'Transcriptions',
+  embeddings: 'Embeddings',
+};
+
 export const messages = {
   instanceDescription:
     'Services that run models. A key added here is shared: everyone on this instance can use it, and pays in credits.',
@@ -10,6 +20,20 @@ export const messages = {
     `Only owners of ${workspace} can change its keys. Ask one of them to add a key.`,
   addKey: 'Add key',
   addServer: 'Add server',
+  localServers: 'Servers on this machine',
+  localServersDescription:
+    'Ollama, LM Studio, stable-diffusion.cpp, Kokoro, whisper.cpp and others, on the machine of this service. Nodes that choose one by its name cost no credits.',
+  findLocalServers: 'Find local servers',
+  noLocalServers: 'No server answers on the usual ports.',
+  addFoundShort: 'Add',
+  addFound: (name: string): string => `Add ${name}`,
+  addedServer: 'Added',
+  serves: (routes: readonly ServerRoute[]): string => routes.map(route => ROUTES[route]).join(', '),
+  foundModels: (models: readonly string[]): string => {
+    const names = models.slice(0, 3).join(', ');
+    return models.length > 3 ? `${names} and ${formatNumber(models.length - 3)} more` : names;
+  },
+  serverName: (server: string): string => `Server ${server}`,
   addAnother: 'Add another key',
   addTitle: (provider: string): string => `Add a key for ${provider}`,
   replace: 'Replace key',
