@@ -48,6 +48,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   picker: async () => (await import('./rows/picker.ts')).runPickerRows,
   stills: async () => (await import('./rows/still.ts')).runStillRows,
   render: async () => (await import('./rows/render.ts')).runRenderRows,
+  local: async () => (await import('./rows/local.ts')).runLocalRows,
   media: async () => (await import('./rows/media.ts')).runMediaRows,
   backup: async () => (await import('./rows/backup.ts')).runBackupRows,
   mcp: async () => (await import('./rows/mcp.ts')).runMcpRows,

@@ -5,8 +5,8 @@ import { LocalError, runLocal } from '../../local/run-local.ts';
 import type { LocalTaskKind, LocalTasks } from '../../local/tasks.ts';
 import { type NodeContext, NodeError } from '../define.ts';
 
-/** While the processes run models, others read and store their media. */
-const limiter = createLimiter({ concurrency: 3, isCostly: true });
+/** The pixels of a large image and of its result take 500 MB together. */
+const limiter = createLimiter({ concurrency: 2, isCostly: true });
 
 /** The properties of a node that needs this feature. `license` and `origin` are those of its model or library. */
 export const createLocalNode = (feature: LocalFeature, license: string, origin: string) =>

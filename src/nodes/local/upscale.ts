@@ -70,7 +70,7 @@ interface UpscaleModel extends Preparation {
   readonly isWhole?: boolean;
 }
 
-const TILE = 256;
+const TILE = 192;
 /** What the result of a pixel depends on around it, for the smaller model. */
 const OVERLAP = 12;
 

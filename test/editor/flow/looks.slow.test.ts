@@ -144,6 +144,31 @@ describe('all parts of the board', { skip: BROWSER_MISSING_REASON }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
+  it('are accessible: a node that runs on this machine, and its place in the palette', async () => {
+    const id = await flow.create({
+      nodes: [
+        {
+          id: 'language',
+          type: 'basedNode',
+          position: { x: 0, y: 0 },
+          data: { label: 'Language', category: 'utility', nodeType: 'utility:language', config: {} },
+        },
+      ],
+      edges: [],
+    } as SentGraph);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await nodeOf(page, 'Language').click(HEAD);
+    await inspectorOf(page).getByText('Runs on this machine').waitFor();
+    await look(page, 'local-inspector');
+    await lookInTheDark(page, 'local-inspector');
+    await page.getByRole('toolbar', { name: 'Workflow' }).getByRole('button', { name: 'Add node' }).click();
+    const palette = page.getByRole('dialog', { name: 'Add node' });
+    await palette.getByRole('combobox').fill('upscale');
+    await palette.getByRole('option', { name: /Upscale.*Runs on this machine/ }).waitFor();
+    await look(page, 'local-palette');
+  });
+
   it('are accessible: an empty board with templates and a palette without results', async () => {
     const template = await flow.create(PICTURE);
     const settings = { title: 'A template to look at', isTemplate: true };
