@@ -1,10 +1,10 @@
 // Draws a paragraph: its background, highlights, shadow, stroke and letters. A split entrance animates its parts
 // separately.
 
+import { ease } from '../../graph/easing.ts';
 import { splitGraphemes } from '../text/break-lines.ts';
 import { type Line, layOut, type Paragraph, type Piece, setRunFont } from '../text/paragraph.ts';
 import type { SplitState, TextContent } from '../timeline/draw-list.ts';
-import { ease } from '../timeline/easing.ts';
 import { clampToUnit } from '../timeline/scope.ts';
 import { type Area, INFINITE_AREA } from './area.ts';
 import { type CanvasContext, createPath, type Style } from './canvas.ts';

@@ -1,5 +1,7 @@
 // Defines the value types of scene graphs: times, lengths, colors, paints, easings, and animated values.
+
 import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+import { EASINGS } from '../../graph/easing.ts';
 
 /** Returns an object schema that rejects unknown properties. */
 export const strictObject = <P extends TProperties>(properties: P) =>
@@ -105,36 +107,6 @@ export const GRADIENTS = ['Linear', 'Radial', 'Conic'] as const;
 const Paint = Type.Union([color, byType<Gradient>(GRADIENTS)], {
   description: 'A fill: a color, or a linear, radial or conic gradient.',
 });
-
-/** Names of easing curves, which `timeline/easing.ts` defines. */
-export const EASINGS = [
-  'linear',
-  'ease',
-  'ease-in',
-  'ease-out',
-  'ease-in-out',
-  'quad-in',
-  'quad-out',
-  'quad-in-out',
-  'cubic-in',
-  'cubic-out',
-  'cubic-in-out',
-  'quart-in',
-  'quart-out',
-  'quart-in-out',
-  'expo-in',
-  'expo-out',
-  'expo-in-out',
-  'circ-in',
-  'circ-out',
-  'circ-in-out',
-  'back-in',
-  'back-out',
-  'back-in-out',
-  'elastic-out',
-  'bounce-out',
-  'hold',
-] as const;
 
 const Easing = Type.Union(
   [

@@ -1,11 +1,11 @@
 // Evaluates a timeline at a frame: returns the draw list of that frame.
 import { hash } from 'node:crypto';
+import { ease } from '../../graph/easing.ts';
 import type { Background } from '../schema/scene-graph.ts';
 import { createCaptionNode } from './captions.ts';
 import type { SceneSpan, Timeline } from './compile.ts';
 import { toContent } from './content.ts';
 import { DEFAULT_NODE, type DrawList, type DrawNode, type Fill, type Layer } from './draw-list.ts';
-import { ease } from './easing.ts';
 import { IDENTITY } from './matrix.ts';
 import { toDrawNode, toNodes } from './nodes.ts';
 import { toRect } from './outlines.ts';

@@ -1,6 +1,7 @@
 // Defines the named motions, which compute the pose of an element from the progress of its entrance, exit or loop.
+
+import { ease } from '../../graph/easing.ts';
 import type { Entrance, LOOPS, Motion, Preset } from '../schema/motion.ts';
-import { ease } from './easing.ts';
 import { clampToUnit, type Scope, toPixels, toSeconds } from './scope.ts';
 
 /** How an element differs from its resting state. Lengths are in pixels, insets in fractions of the box. */

@@ -1,10 +1,11 @@
 // Resolves times, lengths, colors and keyframes in the scope of an element: its time, its container's size, and the names
 // of the graph.
+
+import { ease } from '../../graph/easing.ts';
 import type { Asset, SceneGraph } from '../schema/scene-graph.ts';
 import type { Animated, Easing, Length, Paint, Time } from '../schema/values.ts';
 import { mixColors, parseColor } from './color.ts';
 import type { Corners, Fill, Rgba } from './draw-list.ts';
-import { ease } from './easing.ts';
 
 export interface Names {
   readonly colors: ReadonlyMap<string, Rgba>;

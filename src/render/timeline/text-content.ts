@@ -1,9 +1,10 @@
 // Converts text and counter elements to text content, with lengths in pixels and bundled font families.
+
+import { ease } from '../../graph/easing.ts';
 import type { Shadow } from '../schema/common.ts';
 import type { CounterElement, TextElement, TextStyle } from '../schema/elements.ts';
 import type { Split } from '../schema/motion.ts';
 import type { ResolvedShadow, SplitState, TextContent, TextRun } from './draw-list.ts';
-import { ease } from './easing.ts';
 import { type Names, resolveColor, type Scope, toFill, toPixels, toSeconds } from './scope.ts';
 
 export function toTextContent(element: TextElement, scope: Scope, boxHeight: number): TextContent {

@@ -1,7 +1,8 @@
 // Converts waveforms to bars or lines that show given peaks, or the peaks of an audio file around the current moment.
+
+import { ease } from '../../graph/easing.ts';
 import type { WaveformElement } from '../schema/elements.ts';
 import type { Content, Corners, Outline } from './draw-list.ts';
-import { ease } from './easing.ts';
 import { type ElementContext, type Peaks, type PlayedInterval, type Scope, toFill } from './scope.ts';
 
 const BARS = 48;

@@ -1,12 +1,12 @@
 // Tests the evaluator: reproducible frames, durations that add up, overlapping transitions.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { EASINGS, ease } from '../../../src/graph/easing.ts';
 import { openScene } from '../../../src/render/scene.ts';
 import { TRANSITIONS } from '../../../src/render/schema/motion.ts';
-import { EASINGS, type Easing } from '../../../src/render/schema/values.ts';
+import type { Easing } from '../../../src/render/schema/values.ts';
 import { createRandomFromText } from '../../../src/render/stills/palette.ts';
 import type { DrawNode } from '../../../src/render/timeline/draw-list.ts';
-import { ease } from '../../../src/render/timeline/easing.ts';
 import { evaluateFrame } from '../../../src/render/timeline/evaluate.ts';
 import { getTransitionState } from '../../../src/render/timeline/transitions.ts';
 import { randomScene } from '../../support/render/random-scene.ts';

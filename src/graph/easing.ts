@@ -1,5 +1,51 @@
 // Defines easing curves, which map progress 0 to 1 to a value that is 0 at 0 and 1 at 1.
-import type { EASINGS, Easing } from '../schema/values.ts';
+
+/** Names of easing curves. */
+export const EASINGS = [
+  'linear',
+  'ease',
+  'ease-in',
+  'ease-out',
+  'ease-in-out',
+  'quad-in',
+  'quad-out',
+  'quad-in-out',
+  'cubic-in',
+  'cubic-out',
+  'cubic-in-out',
+  'quart-in',
+  'quart-out',
+  'quart-in-out',
+  'expo-in',
+  'expo-out',
+  'expo-in-out',
+  'circ-in',
+  'circ-out',
+  'circ-in-out',
+  'back-in',
+  'back-out',
+  'back-in-out',
+  'elastic-out',
+  'bounce-out',
+  'hold',
+] as const;
+
+export type EasingName = (typeof EASINGS)[number];
+
+export interface SpringEasing {
+  readonly spring: {
+    readonly stiffness?: number | undefined;
+    readonly damping?: number | undefined;
+    readonly mass?: number | undefined;
+  };
+}
+
+/** An easing of a scene graph: a name, a cubic Bézier curve, a spring, or a number of steps. */
+export type Easing =
+  | EasingName
+  | { readonly cubicBezier: readonly [number, number, number, number] }
+  | SpringEasing
+  | { readonly steps: number };
 
 type Curve = (t: number) => number;
 
@@ -31,7 +77,7 @@ function bounceOut(t: number): number {
   return n * (t - 2.625 / 2.75) ** 2 + 0.984375;
 }
 
-const CURVES: Readonly<Record<(typeof EASINGS)[number], Curve>> = {
+const CURVES: Readonly<Record<EasingName, Curve>> = {
   linear: t => t,
   ease: createBezier(0.25, 0.1, 0.25, 1),
   'ease-in': createBezier(0.42, 0, 1, 1),
@@ -86,13 +132,11 @@ function createBezier(x1: number, y1: number, x2: number, y2: number): Curve {
   };
 }
 
-type Spring = Extract<Easing, { spring: object }>['spring'];
-
 /**
  * Returns the curve of a damped oscillator that is released at 0 and comes to rest at 1. Time is scaled so that the
  * remaining swing at progress 1 is under 0.005. This remainder is spread over the curve, so that it ends at exactly 1.
  */
-function createSpring({ stiffness = 170, damping = 18, mass = 1 }: Spring): Curve {
+function createSpring({ stiffness = 170, damping = 18, mass = 1 }: SpringEasing['spring']): Curve {
   const omega = Math.sqrt(stiffness / mass);
   // Bounds the scaling: an overdamped or undamped spring would otherwise barely move or never settle.
   const zeta = Math.min(3, Math.max(0.08, damping / (2 * Math.sqrt(stiffness * mass))));
