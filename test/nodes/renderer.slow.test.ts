@@ -64,8 +64,8 @@ describe('video:renderer with a template', () => {
     const ids = listInputs({ templateId: 'photo-slideshow', props: { photos: photos(2) } }).map(
       ({ id }) => id,
     );
-    assert.deepEqual(ids, ['title', 'photo1', 'photo2', 'caption1', 'caption2']);
-    assert.equal(listInputs({ templateId: 'photo-slideshow', props: { photos: photos(5000) } }).length, 121);
+    assert.deepEqual(ids, ['title', 'photo1', 'photo2', 'caption1', 'caption2', 'music']);
+    assert.equal(listInputs({ templateId: 'photo-slideshow', props: { photos: photos(5000) } }).length, 122);
   });
 
   it('sets values at their paths without changing the props', () => {

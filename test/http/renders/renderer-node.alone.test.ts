@@ -81,7 +81,7 @@ describe('a workflow with a Video Editor', () => {
       nodes,
       edges: [edge('text.text > video.quote')],
     });
-    assert.deepEqual(listPortIds(created), ['quote', 'author', 'role']);
+    assert.deepEqual(listPortIds(created), ['quote', 'author', 'role', 'music']);
     assert.deepEqual(
       meta.warnings.filter(warning => warning.startsWith('video')),
       [],
@@ -90,8 +90,13 @@ describe('a workflow with a Video Editor', () => {
       nodes: [text, createEditor({ templateId: 'logo-sting' })],
       edges: [],
     });
-    assert.deepEqual(listPortIds(response.body.nodes), ['name', 'tagline', 'logo']);
-    assert.deepEqual(listPortIds((await readWorkflow(owner, id)).nodes), ['name', 'tagline', 'logo']);
+    assert.deepEqual(listPortIds(response.body.nodes), ['name', 'tagline', 'logo', 'music']);
+    assert.deepEqual(listPortIds((await readWorkflow(owner, id)).nodes), [
+      'name',
+      'tagline',
+      'logo',
+      'music',
+    ]);
     assert.ok(
       response.body.meta.warnings.some(warning =>
         /video: The required port "Name" is not connected/.test(warning),
