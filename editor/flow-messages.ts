@@ -241,6 +241,17 @@ const flow = {
   notePlaceholder: 'Write a note',
   connectedTo: (label: string): string => `from ${label}`,
   required: 'Required',
+  addsNode: (kind: string, isRequired: boolean): string =>
+    `${isRequired ? 'Required. ' : ''}What you enter becomes a connected ${kind} node.`,
+  editsNode: (label: string): string => `Changes the node “${label}”.`,
+  inputKinds: {
+    TEXT: 'Text',
+    NUMBER: 'Number',
+    JSON: 'JSON',
+    IMAGE: 'Image',
+    VIDEO: 'Video',
+    AUDIO: 'Audio',
+  } as Readonly<Record<string, string>>,
   notConnected: 'Not connected',
   connectedInput: 'Connected',
   mustBe: (what: string): string => `Must be ${what}.`,

@@ -55,7 +55,22 @@ export const setting = {
     groups: { time: 'Timing and motion', position: 'Position', appearance: 'Appearance', more: 'More' },
     change: (key: string): string => `Change ${key}`,
     label: (key: string): string => sentenceCase(key.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)),
+    keyframes: {
+      animate: (label: string): string => `Animate ${label.toLowerCase()}`,
+      title: (label: string): string => `${label}, animated`,
+      curve: (label: string): string => `Curve of ${label.toLowerCase()}`,
+      name: (number: number): string => `Keyframe ${number}`,
+      remove: (number: number): string => `Remove keyframe ${number}`,
+      add: 'Add keyframe',
+      stop: 'Stop animating',
+      easing: 'Easing',
+      standard: (easing: string): string => `Default (${easing.toLowerCase()})`,
+      custom: 'Custom',
+    },
+    easing: (name: string): string => sentenceCase(name.replaceAll('-', ' ')),
     standard: 'Default',
+    fromInput: (name: string): string =>
+      `The node has an input “${name}”. Connect a file to it, or choose one here.`,
     range: (min: number | undefined, max: number | undefined): string =>
       `Enter ${describeNumberRange(min, max)}.`,
     without: (label: string): string => `Remove ${label.toLowerCase()}`,
@@ -72,6 +87,15 @@ export const setting = {
     libraryTitle: 'Choose file',
     libraryEmpty: 'No files yet. Uploads and results of runs appear here.',
     edit: 'Choose file',
+  },
+  slides: {
+    title: (number: number): string => `Slide ${number}`,
+    name: (number: number): string => `slide ${number}`,
+    remove: (number: number): string => `Remove slide ${number}`,
+    removeOne: 'Remove slide',
+    move: 'Move slide',
+    add: 'Add slide',
+    placeholder: 'The template draws a placeholder. Upload a file, or connect one to the node.',
   },
   list: {
     item: (number: number): string => `Item ${number}`,

@@ -1,6 +1,6 @@
 // Creates a new node from a catalog entry and connects it to the open end of a connection.
 
-import type { CatalogEntry, InputDef } from '../../src/graph/catalog.ts';
+import type { Catalog, CatalogEntry, InputDef } from '../../src/graph/catalog.ts';
 import { getDims } from '../../src/graph/dims.ts';
 import { toHandle } from '../../src/graph/handles.ts';
 import {
@@ -11,10 +11,11 @@ import {
   type JsonObject,
   type Position,
 } from '../../src/graph/types.ts';
-import { apply, type Board, type Change } from './board.ts';
+import { apply, type Board, type Change, findNode } from './board.ts';
 import { getPorts } from './catalog.ts';
-import { add, makeNewId } from './edits.ts';
+import { add, makeNewId, remove } from './edits.ts';
 import { findFreeSpace, getObstacles } from './free-space.ts';
+import { getNodeRect } from './node-size.ts';
 import type { OpenBoard } from './open-board.ts';
 import { connectPorts, findFittingPort, isOutput, type PortRef } from './wiring.ts';
 
@@ -67,7 +68,10 @@ export const findInputNodeType = ({ type }: InputDef) => INPUT_NODE_TYPES[type];
 /** Space between a new input node and its target. */
 const INPUT_NODE_GAP = 80;
 
-/** Returns the changes that add an input node with the value to the left of the target, and connect both nodes. */
+/**
+ * Returns the changes that add an input node with the value to the left of the target, and connect both nodes. The input
+ * nodes of a target form a column, in the order of its ports.
+ */
 export function placeInputNode(
   { catalog, store }: Pick<OpenBoard, 'catalog' | 'store'>,
   target: GraphNode,
@@ -83,7 +87,7 @@ export function placeInputNode(
   const { width, height } = getDims({ ...node, data }, catalog);
   const preferredRect = {
     x: target.position.x - width - INPUT_NODE_GAP,
-    y: target.position.y,
+    y: findColumnBottom(board, catalog, target, input.id) ?? target.position.y,
     width,
     height,
   };
@@ -94,6 +98,42 @@ export function placeInputNode(
   if (port === undefined) return [];
   const connection = connectPorts(apply(board, addition), catalog, to, { nodeId: node.id, handle: port });
   return [...addition, ...connection];
+}
+
+/** Returns where a node can follow the sources of the ports above, or undefined if these ports have none. */
+function findColumnBottom(
+  board: Board,
+  catalog: Catalog,
+  target: GraphNode,
+  portId: string,
+): number | undefined {
+  const ports = getPorts(catalog, target).inputs.map(({ id }) => id);
+  const portsAbove = new Set(ports.slice(0, ports.indexOf(portId)).map(id => toHandle('in', id)));
+  const bottoms = board.edges.flatMap(edge => {
+    if (edge.target !== target.id || !portsAbove.has(edge.targetHandle ?? '')) return [];
+    const source = findNode(board, edge.source);
+    if (source === undefined) return [];
+    const { y, height } = getNodeRect(source, catalog);
+    return [y + height];
+  });
+  return bottoms.length === 0 ? undefined : Math.max(...bottoms) + COLUMN_GAP;
+}
+
+/** Space between the input nodes of a target. */
+const COLUMN_GAP = 24;
+
+/**
+ * Returns the changes that remove an input node that was added for this port, and has no value any more; undefined if the
+ * node has another label or further connections.
+ */
+export function removeEmptyInput(
+  board: Board,
+  source: GraphNode,
+  input: InputDef,
+): readonly Change[] | undefined {
+  const edges = board.edges.filter(edge => edge.source === source.id || edge.target === source.id);
+  if (source.data.label !== input.label || edges.length !== 1) return undefined;
+  return remove(board, { nodes: [source.id] });
 }
 
 /** Returns the entry's category, or `model` if the graph format does not define it. */

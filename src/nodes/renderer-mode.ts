@@ -46,6 +46,10 @@ export function readRenderMode(config: Readonly<Record<string, unknown>>): Rende
   return { kind: 'template', template, props, mappings: listInputMappings(template, props) };
 }
 
+/** Returns whether a prop is set to more than a drawn placeholder. */
+const hasOwnValue = (value: unknown): boolean =>
+  value !== undefined && value !== '' && !(typeof value === 'string' && value.startsWith('sample:'));
+
 const createInvalidMode = (problem: string): RenderMode => ({ kind: 'none', problem });
 
 type CreateSpec = (
@@ -72,7 +76,7 @@ export function listPorts(mode: RenderMode): Specs {
         SPECS[portType](portLabel, {
           wiredOnly: true,
           // The config may set the prop itself, such as the picture of a slide.
-          required: required && !readPath(mode.props, propPath),
+          required: required && !hasOwnValue(readPath(mode.props, propPath)),
           ...(description === undefined ? {} : { description }),
         }),
       ]),

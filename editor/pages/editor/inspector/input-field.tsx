@@ -9,7 +9,7 @@ import type { GraphNode, Json } from '../../../../src/graph/types.ts';
 import { findNode } from '../../../board/board.ts';
 import { getControlKind } from '../../../board/control-kind.ts';
 import { setConfig } from '../../../board/edits.ts';
-import { findInputNodeType, placeInputNode } from '../../../board/placement.ts';
+import { findInputNodeType, placeInputNode, removeEmptyInput } from '../../../board/placement.ts';
 import { messages } from '../../../flow-messages.ts';
 import { IconButton } from '../../../kit/button.tsx';
 import { useBoard, useEditor } from '../../../session/editor-context.tsx';
@@ -103,13 +103,17 @@ function SourceField({ node, input, source }: SourceFieldProps) {
   const type = nodeType.slice('input:'.length);
   const change = (value: Json | undefined): void => {
     const { board } = session.store.getState();
+    const setValue = (sourceId: string) =>
+      setConfig(board, session.catalog, sourceId, {
+        [key]: value,
+        ...(key === 'url' ? { mediaId: undefined } : {}),
+      });
+    const isEmpty = value === undefined || value === '';
+    if (source === undefined && isEmpty) return;
     const changes =
       source === undefined
         ? placeInputNode(session, node, input, value ?? '')
-        : setConfig(board, session.catalog, source.id, {
-            [key]: value,
-            ...(key === 'url' ? { mediaId: undefined } : {}),
-          });
+        : ((isEmpty ? removeEmptyInput(board, source, input) : undefined) ?? setValue(source.id));
     session.store.actions.perform(flowMessages.edits.set(input.label), changes, `set ${node.id} ${input.id}`);
   };
   const Control: ComponentType<ControlProps> =
@@ -120,15 +124,24 @@ function SourceField({ node, input, source }: SourceFieldProps) {
         node={node}
         input={describedInput}
         value={source?.data.config?.[key]}
-        hint={
-          describedInput.description ??
-          (source === undefined && input.required ? flowMessages.required : undefined)
-        }
+        hint={describeSourceField(describedInput, source)}
         mediaKind={key === 'url' ? type : undefined}
         onChange={change}
       />
     </div>
   );
+}
+
+/** Describes the input, and which node the field edits or adds. */
+function describeSourceField(
+  { type, required, description }: InputDef,
+  source: GraphNode | undefined,
+): string {
+  const note =
+    source === undefined
+      ? flowMessages.addsNode(flowMessages.inputKinds[type] ?? type, required === true)
+      : flowMessages.editsNode(source.data.label);
+  return description === undefined ? note : `${description} ${note}`;
 }
 
 /** Returns the node connected to the port. */

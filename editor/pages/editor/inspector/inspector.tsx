@@ -33,7 +33,7 @@ import { InputName } from './input-name.tsx';
 import styles from './inspector.module.css';
 import { LongText } from './long-text.tsx';
 import { NodeIssues } from './node-issues.tsx';
-import { TemplateFields } from './template-fields.tsx';
+import { TemplateFields, useSlidePorts } from './template-fields.tsx';
 
 const ComponentFields = lazyComponent<{ readonly node: GraphNode }>(
   async () => (await import('./component-fields.tsx')).ComponentFields,
@@ -60,6 +60,7 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
   const { session, canvas } = editor;
   const { catalog, store } = session;
   const entry = catalog.find(node.data.nodeType);
+  const isSlidePort = useSlidePorts(node);
   const { inputs } = getPorts(catalog, node);
   const close = (): void => {
     store.actions.select([]);
@@ -112,7 +113,9 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
         {isComponentCall(node) ? (
           <ComponentFields node={node} />
         ) : (
-          inputs.filter(hasField).map(input => <InputField key={input.id} node={node} input={input} />)
+          inputs
+            .filter(input => hasField(input) && !isSlidePort(input.id))
+            .map(input => <InputField key={input.id} node={node} input={input} />)
         )}
         {node.data.nodeType === 'video:renderer' && <TemplateFields node={node} />}
         {node.data.nodeType === 'video:renderer' && <ScenePreview node={node} />}

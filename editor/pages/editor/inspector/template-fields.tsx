@@ -5,11 +5,18 @@ import type { InputDef } from '../../../../src/graph/catalog.ts';
 import { type GraphNode, isJsonObject, type Json, type JsonObject } from '../../../../src/graph/types.ts';
 import { getControlKind } from '../../../board/control-kind.ts';
 import { setConfig } from '../../../board/edits.ts';
+import { isSlidePort } from '../../../board/slides.ts';
 import { messages } from '../../../flow-messages.ts';
+import { lazyComponent } from '../../../lib/lazy-component.ts';
 import { useEditor } from '../../../session/editor-context.tsx';
 import { CONTROLS } from './controls.tsx';
 import styles from './inspector.module.css';
 import { VIDEO_TEMPLATES_QUERY } from './video-template-control.tsx';
+
+// Only templates with slides show these.
+const SlidesControl = lazyComponent<Parameters<typeof import('./slides-control.tsx').SlidesControl>[0]>(
+  async () => (await import('./slides-control.tsx')).SlidesControl,
+);
 
 export function TemplateFields({ node }: { readonly node: GraphNode }) {
   const { store, catalog } = useEditor().session;
@@ -20,6 +27,8 @@ export function TemplateFields({ node }: { readonly node: GraphNode }) {
   const props = toObject(node.data.config?.props);
   return toInputs(template).map(input => {
     const { [input.id]: value, ...rest } = props;
+    const slides = value ?? input.default;
+    if (isSlideList(slides)) return <SlidesControl key={input.id} {...{ node, template, input, slides }} />;
     const Control = CONTROLS[getControlKind(input) ?? 'json'];
     return (
       <div key={input.id} className={styles.field} data-input={`props.${input.id}`}>
@@ -41,6 +50,18 @@ export function TemplateFields({ node }: { readonly node: GraphNode }) {
       </div>
     );
   });
+}
+
+/** Returns a predicate for the ports whose fields are in the form of a slide. */
+export function useSlidePorts({ data }: GraphNode): (portId: string) => boolean {
+  const { templateId } = data.config ?? {};
+  const { data: templates } = useQuery({ ...VIDEO_TEMPLATES_QUERY, enabled: typeof templateId === 'string' });
+  const template = templates?.data.find(({ id }) => id === templateId);
+  const lists = Object.entries(toObject(template?.defaultProps)).flatMap(([id, value]) => {
+    const own = toObject(data.config?.props)[id] ?? value;
+    return isSlideList(own) ? [id] : [];
+  });
+  return portId => template !== undefined && isSlidePort(template, portId, lists);
 }
 
 /** Returns the description of a port of the template, and the value that applies while the port is not connected. */
@@ -65,6 +86,9 @@ export function useTemplatePort(
     ...(description === undefined ? {} : { description }),
   };
 }
+
+const isSlideList = (value: Json | undefined): value is readonly JsonObject[] =>
+  Array.isArray(value) && value.length > 0 && value.every(isJsonObject);
 
 const toObject = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
 
