@@ -17,6 +17,7 @@ import {
   MINIMAL_GRAPH,
 } from '../../../editor/pages/editor/video-editor/new-layers.ts';
 import type { JsonObject } from '../../../src/graph/types.ts';
+import { createPreviewSceneGraph } from '../../../src/nodes/renderer-mode.ts';
 import { openScene } from '../../../src/render/scene.ts';
 import { SCENE_GRAPH_SCHEMA } from '../../../src/render/schema/scene-graph.ts';
 import { parseSceneGraph } from '../../../src/render/schema/validate.ts';
@@ -105,7 +106,12 @@ describe('createLayer', () => {
     assert.equal(listElementTypes(schema).length, 12);
     for (const label of [...listElementTypes(schema), 'scene', 'track', 'sound']) {
       const { path, item } = createLayer(schema, MINIMAL_GRAPH, ['scenes', 0], label);
-      assert.doesNotThrow(() => parseSceneGraph(insertAt(MINIMAL_GRAPH, path, item)), label);
+      // The file of a sound is an input of the node.
+      const graph = createPreviewSceneGraph({
+        kind: 'sceneGraph',
+        graph: insertAt(MINIMAL_GRAPH, path, item),
+      });
+      assert.doesNotThrow(() => parseSceneGraph(graph), label);
     }
   });
 

@@ -66,7 +66,9 @@ export function createLayer(root: Schema, graph: JsonObject, selectedPath: Path,
   if (kind === 'track') return { path: ['tracks', getLength(graph, ['tracks'])], item: { elements: [] } };
   if (kind === 'sound') {
     const list = ['audioTrack', 'items'];
-    return { path: [...list, getLength(graph, list)], item: { role: 'music' } };
+    // Music is an input of the node, so that each run may have its own.
+    const item = { role: 'music', src: `{{${findFreeInput(graph, 'music')}}}`, loop: true, fadeOut: 1.5 };
+    return { path: [...list, getLength(graph, list)], item };
   }
   const list = findElementList(graph, selectedPath);
   const lastKey = selectedPath.at(-1);
@@ -75,6 +77,15 @@ export function createLayer(root: Schema, graph: JsonObject, selectedPath: Path,
     path: [...list, isSibling ? lastKey + 1 : getLength(graph, list)],
     item: createElement(root, kind),
   };
+}
+
+/** Returns a name of an input that the scene graph does not have. */
+function findFreeInput(graph: JsonObject, stem: string): string {
+  const text = JSON.stringify(graph);
+  const isTaken = (name: string): boolean => text.includes(`{{${name}}}`);
+  let name = stem;
+  for (let number = 2; isTaken(name); number++) name = `${stem}${number}`;
+  return name;
 }
 
 /**

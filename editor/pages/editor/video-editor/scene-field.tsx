@@ -1,12 +1,13 @@
 // Renders one property of a scene graph with the control of its kind.
 
+import Spline from 'icon:spline';
 import Upload from 'icon:upload';
 import { type ReactNode, useState } from 'react';
 import { isJsonObject, type Json } from '../../../../src/graph/types.ts';
 import { HEX_COLOR } from '../../../board/control-kind.ts';
 import { toFieldText } from '../../../board/item-text.ts';
 import { messages } from '../../../flow-messages.ts';
-import { Button } from '../../../kit/button.tsx';
+import { Button, IconButton } from '../../../kit/button.tsx';
 import { CheckField, SelectField, TextArea, TextField } from '../../../kit/field.tsx';
 import { FileButton, MediaPicker, useUpload } from '../../../session/media-files.tsx';
 import { JsonField } from '../inspector/json-field.tsx';
@@ -18,6 +19,8 @@ import {
   type SchemaField,
   toField,
 } from './json-schema.ts';
+import { animate, findKeyframeValue, readKeyframes } from './keyframes.ts';
+import { KeyframesField } from './keyframes-field.tsx';
 import styles from './scene.module.css';
 
 const sceneMessages = messages.flow.scene;
@@ -34,12 +37,34 @@ export interface SceneFieldProps {
 }
 
 export function SceneField(props: SceneFieldProps) {
-  const { value, field } = props;
-  // Gradients, keyframes and similar values do not fit a simple field.
+  const { root, value, field, onChange } = props;
+  const valueSchema = findKeyframeValue(root, field.schema);
+  const keyframes = valueSchema && readKeyframes(value);
+  if (valueSchema !== undefined && keyframes !== undefined)
+    return <KeyframesField {...props} {...{ keyframes, valueSchema }} Field={SceneField} />;
+  // Gradients and similar values do not fit a simple field.
   const isComplex = typeof value === 'object' && value !== null && field.kind !== 'object';
   const Control = CONTROLS[isComplex ? 'json' : field.kind];
-  return <Control {...props} />;
+  if (valueSchema === undefined || isComplex) return <Control {...props} />;
+  const described = { ...field, schema: withoutKeyframes(field.schema) };
+  return (
+    <div className={styles.animatable}>
+      <Control {...props} field={described} />
+      <IconButton
+        size="s"
+        icon={Spline}
+        label={sceneMessages.keyframes.animate(sceneMessages.label(props.name))}
+        onClick={() => onChange(animate(value ?? createInitialValue(root, valueSchema)))}
+      />
+    </div>
+  );
 }
+
+/** Returns the schema with a description of the constant value only. */
+const withoutKeyframes = ({ description, ...schema }: Schema): Schema =>
+  description === undefined
+    ? schema
+    : { ...schema, description: description.replace(/, or \{ "keyframes".*$/s, '.') };
 
 const CONTROLS: Readonly<Record<FieldKind, (props: SceneFieldProps) => ReactNode>> = {
   choice: ChoiceControl,
@@ -144,16 +169,21 @@ function ColorControl(props: SceneFieldProps) {
   );
 }
 
+/** A value that an input of the node provides. */
+const INPUT_NAME = /^\s*\{\{\s*([\w-]+)\s*\}\}\s*$/;
+
 const MEDIA_TYPES: ReadonlySet<string> = new Set(['image', 'video', 'audio']);
 
 /** Renders a URL field, and buttons to upload a file or choose one from the library. */
 function SourceControl(props: SceneFieldProps) {
   const kind = MEDIA_TYPES.has(String(props.layerType)) ? String(props.layerType) : 'audio';
+  const input = INPUT_NAME.exec(toFieldText(props.value))?.[1];
   const [isOpen, setOpen] = useState(false);
   const { isBusy, upload } = useUpload(props.onChange);
   return (
     <div className={styles.source}>
       <TextControl {...props} />
+      {input !== undefined && <p className={styles.hint}>{sceneMessages.fromInput(input)}</p>}
       <div className={styles.tools}>
         <FileButton
           kind={kind}
