@@ -3480,8 +3480,10 @@ export type Template = {
   readonly nodeCount: number;
   /** The providers that its nodes need, such as fal */
   readonly needs: readonly string[];
-  /** Whether every node can run in this service */
+  /** Whether every node can run in this service, and the credits of your active workspace cover `credits` */
   readonly runsNow: boolean;
+  /** Whether it could run if your active workspace had `credits` */
+  readonly needsCredits: boolean;
   /** Whether copies include recorded results */
   readonly hasSample: boolean;
   readonly credits: number | null;
@@ -3517,8 +3519,10 @@ export type TemplateDetail = {
   readonly nodeCount: number;
   /** The providers that its nodes need, such as fal */
   readonly needs: readonly string[];
-  /** Whether every node can run in this service */
+  /** Whether every node can run in this service, and the credits of your active workspace cover `credits` */
   readonly runsNow: boolean;
+  /** Whether it could run if your active workspace had `credits` */
+  readonly needsCredits: boolean;
   /** Whether copies include recorded results */
   readonly hasSample: boolean;
   readonly credits: number | null;

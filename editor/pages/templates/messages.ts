@@ -18,6 +18,7 @@ export const messages = {
   },
   suggestions: 'Start from a template that is ready to run',
   runsNow: 'Runs now',
+  needsCredits: (credits: number): string => `Needs ${formatNumber(credits)} credits`,
   sample: (providers: readonly string[]): string => `Sample; needs ${formatNames(providers)}`,
   needs: (providers: readonly string[]): string => `Needs ${formatNames(providers)}`,
   use: 'Use template',

@@ -51,10 +51,15 @@ export function TemplateCard({ template }: { readonly template: Template }) {
   );
 }
 
-/** Shows whether the template can run in this service now, or which providers have to be set up. */
-function Readiness({ template: { runsNow, needs, hasSample } }: { readonly template: Template }) {
+/** Shows whether the template can run in this service now, or what is missing: credits or providers. */
+function Readiness({
+  template: { runsNow, needs, hasSample, needsCredits, credits },
+}: {
+  readonly template: Template;
+}) {
   if (runsNow) return <Badge tone="success">{messages.runsNow}</Badge>;
   if (needs.length === 0) return null;
+  if (needsCredits && credits !== null) return <Badge>{messages.needsCredits(credits)}</Badge>;
   const names = needs.map(sharedMessages.provider);
   return <Badge>{hasSample ? messages.sample(names) : messages.needs(names)}</Badge>;
 }

@@ -6,10 +6,12 @@ import { isId } from '../../lib/ids.ts';
 import { findNeededProvider } from '../../nodes/catalog.ts';
 import { getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, hasScope } from '../../services/accounts/actor.ts';
+import { getActiveWorkspace } from '../../services/accounts/teams.ts';
 import { listSuppliedProviders } from '../../services/catalog.ts';
 import { byId, type Page, readPage } from '../../services/paging.ts';
 import { presentPoster } from '../../services/workflows/present-workflow.ts';
 import { getViewForReading, readGraphText } from '../../services/workflows/read-workflow.ts';
+import { getPool } from '../../store/credits.ts';
 import { TEMPLATES_WORKSPACE } from '../../store/media/media.ts';
 import { NO_USER } from '../../store/media/samples.ts';
 import { findTemplateRow, listTemplateWorkflows, type TemplateRow } from '../../store/workflows/workflows.ts';
@@ -39,11 +41,11 @@ export async function listTemplatePage(
   const { limit = DEFAULT_LIMIT, cursor } = query;
   const shipped = filterShipped(deps, query);
   const startIndex = readShippedCursor(cursor, shipped);
-  const suppliedProviders = await listSuppliedProviders(deps, actor);
+  const reader = await findReader(deps, actor);
   const data: Template[] = [];
   let index = startIndex ?? shipped.length;
   for (; index < shipped.length && data.length < limit; index++) {
-    const template = await presentShipped(deps, shipped[index] as ShippedTemplate, suppliedProviders);
+    const template = await presentShipped(deps, shipped[index] as ShippedTemplate, reader);
     if (isListed(template, query)) data.push(template);
   }
   const remaining = limit - data.length;
@@ -106,8 +108,8 @@ async function listPublished(deps: RunDeps, actor: Actor, query: TemplatesQuery)
   );
   const templates: Template[] = [];
   // The templates are presented one after the other, so that a page of large graphs does not block the process.
-  const suppliedProviders = await listSuppliedProviders(deps, actor);
-  for (const row of data) templates.push(await presentPublished(deps, row, suppliedProviders));
+  const reader = await findReader(deps, actor);
+  for (const row of data) templates.push(await presentPublished(deps, row, reader));
   return { data: templates, nextCursor };
 }
 
@@ -117,10 +119,10 @@ const getReaderId = (actor: Actor): number | null =>
 /** Reads a template with its graph and recorded results. Throws 404. */
 export async function readTemplate(deps: RunDeps, actor: Actor, id: string) {
   const shipped = deps.shippedTemplates.find(id);
-  const suppliedProviders = await listSuppliedProviders(deps, actor);
+  const reader = await findReader(deps, actor);
   if (shipped !== undefined) {
     const { nodes, edges } = withFileUrls(deps, shipped);
-    const template = await presentShipped(deps, shipped, suppliedProviders);
+    const template = await presentShipped(deps, shipped, reader);
     return { ...template, nodes, edges, sample: presentSample(deps, shipped) };
   }
   const workflowId = toWorkflowId(id);
@@ -129,7 +131,7 @@ export async function readTemplate(deps: RunDeps, actor: Actor, id: string) {
     : undefined;
   if (row === undefined) throw createTemplateNotFoundError();
   const { nodes, edges } = await readTemplateGraph(deps, actor, id);
-  return { ...(await presentPublished(deps, row, suppliedProviders)), nodes, edges, sample: null };
+  return { ...(await presentPublished(deps, row, reader)), nodes, edges, sample: null };
 }
 
 /** Reads the graph of a listed template. Throws 404, and 403 for a workflow that the actor may not read. */
@@ -174,11 +176,7 @@ const buildSampleUrl = (
   { sha256 }: SampleFile,
 ): string => `${settings.BASE_URL}/api/v1/templates/${id}/sample/${name}?v=${sha256.slice(0, 12)}`;
 
-async function presentShipped(
-  deps: RunDeps,
-  template: ShippedTemplate,
-  suppliedProviders: readonly string[],
-) {
+async function presentShipped(deps: RunDeps, template: ShippedTemplate, reader: TemplateReader) {
   const { id, title, description, shelf, tags, card, sample } = template;
   return {
     id,
@@ -197,7 +195,7 @@ async function presentShipped(
       key: template,
       plan: () => createPlan(withFileUrls(deps, template), deps.catalog),
       owner: { userId: NO_USER, workspace: TEMPLATES_WORKSPACE },
-      suppliedProviders,
+      reader,
     })),
     hasSample: sample !== undefined,
     views: 0,
@@ -208,11 +206,7 @@ async function presentShipped(
   };
 }
 
-async function presentPublished(
-  deps: RunDeps,
-  row: TemplateRow,
-  suppliedProviders: readonly string[],
-): Promise<Template> {
+async function presentPublished(deps: RunDeps, row: TemplateRow, reader: TemplateReader): Promise<Template> {
   const { title, description, category, allowDuplicate } = row.publish_settings ?? {};
   const isOwner = row.is_own;
   const version = await findRunVersion(deps, toVersionKey(row.id, row.published_version ?? row.version));
@@ -234,7 +228,7 @@ async function presentPublished(
       key: version ?? row,
       plan: () => version?.plan(),
       owner: { userId: row.user_id, workspace: getWorkspaceId(row) },
-      suppliedProviders,
+      reader,
     })),
     hasSample: false,
     views: row.views,
@@ -272,13 +266,12 @@ async function summarizeGraph(
     key,
     plan,
     owner,
-    suppliedProviders,
+    reader,
   }: {
     readonly key: object;
     readonly plan: () => PlanResult | undefined;
     readonly owner: RunToEstimate['owner'];
-    /** Providers that the reader's workspace supplies. */
-    readonly suppliedProviders: readonly string[];
+    readonly reader: TemplateReader;
   },
 ) {
   const { entries } = deps.catalog;
@@ -286,8 +279,34 @@ async function summarizeGraph(
   const summary = cached?.entries === entries ? cached.summary : await computeSummary(deps, plan(), owner);
   summaryByGraph.set(key, { entries, summary });
   const { missingProviders, ...rest } = summary;
-  const runsNow = missingProviders?.every(provider => suppliedProviders.includes(provider)) ?? false;
-  return { ...rest, runsNow };
+  const canRun = missingProviders?.every(provider => reader.suppliedProviders.includes(provider)) ?? false;
+  const isCovered = hasCredits(rest, reader);
+  return { ...rest, runsNow: canRun && isCovered, needsCredits: canRun && !isCovered };
+}
+
+/** Returns whether the reader can pay for a run. Calls with the workspace's own keys cost no credits. */
+function hasCredits(
+  { needs, credits }: Pick<GraphSummary, 'needs' | 'credits'>,
+  { suppliedProviders, credits: available }: TemplateReader,
+): boolean {
+  if (available === null || credits === null) return true;
+  return credits <= available || needs.every(provider => suppliedProviders.includes(provider));
+}
+
+/** What the reader's active workspace can use. */
+interface TemplateReader {
+  /** The providers for which it has keys of its own. */
+  readonly suppliedProviders: readonly string[];
+  /** The credits that it can spend; null for a visitor. */
+  readonly credits: number | null;
+}
+
+async function findReader(deps: RunDeps, actor: Actor): Promise<TemplateReader> {
+  const suppliedProviders = await listSuppliedProviders(deps, actor);
+  if (actor.kind !== 'user') return { suppliedProviders, credits: null };
+  const workspace = getWorkspaceId(await getActiveWorkspace(deps.db, actor));
+  const { balance, held } = await getPool(deps.db, workspace);
+  return { suppliedProviders, credits: balance - held };
 }
 
 async function computeSummary(

@@ -53,7 +53,11 @@ const TEMPLATE = {
   ),
   nodeCount: Type.Integer({ description: 'Without notes and groups' }),
   needs: Type.Array(Type.String(), { description: 'The providers that its nodes need, such as fal' }),
-  runsNow: Type.Boolean({ description: 'Whether every node can run in this service' }),
+  runsNow: Type.Boolean({
+    description:
+      'Whether every node can run in this service, and the credits of your active workspace cover `credits`',
+  }),
+  needsCredits: Type.Boolean({ description: 'Whether it could run if your active workspace had `credits`' }),
   hasSample: Type.Boolean({ description: 'Whether copies include recorded results' }),
   credits: Nullable(
     Type.Integer({

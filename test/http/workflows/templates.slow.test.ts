@@ -122,6 +122,29 @@ describe('GET /templates', () => {
       assert.equal((await fetch(`${service.url}/api/v1${path}`)).status, 200, path);
   });
 
+  it('say that a workspace without enough credits cannot run a paid template now', async () => {
+    const providers = await startTestService({ FAL_KEY: 'fal-key' });
+    try {
+      const read = async (user: Pick<TestService, 'request'>, id: string) =>
+        (await user.request<Template & { needsCredits: boolean }>('GET', `/templates/${id}`)).body;
+      const colleague = await providers.createUser({
+        email: 'new@example.com',
+        keyScopes: ['workflows:read'],
+      });
+      const expected = [
+        [providers, PAID, true, false],
+        [colleague, PAID, false, true],
+        [colleague, FREE, true, false],
+      ] as const;
+      for (const [user, id, runsNow, needsCredits] of expected) {
+        const template = await read(user, id);
+        assert.deepEqual([template.runsNow, template.needsCredits], [runsNow, needsCredits], id);
+      }
+    } finally {
+      await providers.close();
+    }
+  });
+
   it('filters by shelf, query and runsNow', async () => {
     const shelf = await get<Page>('/templates?shelf=text-and-sound&limit=200');
     assert.ok(shelf.data.length > 0 && shelf.data.every(template => template.shelf === 'text-and-sound'));
