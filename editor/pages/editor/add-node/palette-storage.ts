@@ -32,6 +32,9 @@ export function findResultImage(nodeType: string): string | undefined {
   return readPairs().find(([type]) => type === nodeType)?.[1];
 }
 
+/** Returns the image URLs of the latest results by type. */
+export const readResultImages = (): ReadonlyMap<string, string> => new Map(readPairs());
+
 export function saveResultImages(newImages: readonly (readonly [nodeType: string, url: string])[]): void {
   const byType = new Map(newImages.filter(([, url]) => url.length <= MAX_URL_CHARS));
   const pairs = [...byType, ...readPairs().filter(([type]) => !byType.has(type))];

@@ -24,7 +24,7 @@ import {
 } from '../add-node/palette-storage.ts';
 import { pickerMessages } from './messages.ts';
 import styles from './model-picker.module.css';
-import { getSampleKey, ModelSample } from './model-sample.tsx';
+import { getSampleKey, ModelSample, useSamples } from './model-sample.tsx';
 import {
   findModels,
   getModelGroup,
@@ -139,6 +139,7 @@ function ModelPicker({ title, models, current, onChoose, onClose, renderEffect }
   const [provider, setProvider] = useState('');
   const [favorites, setFavorites] = useState(readFavoriteTypes);
   const byType = useMemo(() => new Map(models.map(model => [model.nodeType, model])), [models]);
+  const samples = useSamples();
   const relatives = useMemo(() => Map.groupBy(models, getSampleKey), [models]);
   const toChoice = (model: CatalogEntry, section: string | undefined): Choice => {
     const isMissing = model.isAvailable === false;
@@ -147,7 +148,7 @@ function ModelPicker({ title, models, current, onChoose, onClose, renderEffect }
       label: model.label,
       detail: model.description,
       hint: <Facts model={model} />,
-      icon: <ModelSample model={model} relatives={relatives} />,
+      icon: <ModelSample model={model} relatives={relatives} samples={samples} />,
       ...(isMissing ? { isDimmed: true as const } : {}),
       ...(section === undefined ? {} : { section }),
     };
