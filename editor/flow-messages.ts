@@ -128,7 +128,7 @@ const flow = {
     pin: 'Pin result',
     bypass: 'Bypass or restore',
     variations: 'Four variations',
-    compareSettings: 'Compare settings',
+    compareSettings: 'Compare models and settings',
     replaceModel: 'Replace model',
     library: 'Library',
     runs: 'Run history',

@@ -2,7 +2,7 @@
 
 import type { Catalog, CatalogEntry, InputDef, OutputDef } from '../../src/graph/catalog.ts';
 import { withType } from '../../src/graph/edit.ts';
-import { findNumberProblem } from '../../src/graph/fields.ts';
+import { acceptsValue } from '../../src/graph/fields.ts';
 import { toHandle } from '../../src/graph/handles.ts';
 import type { GraphEdge, GraphNode, Json, JsonObject } from '../../src/graph/types.ts';
 import { apply, type Board, type Change } from './board.ts';
@@ -110,7 +110,7 @@ function keepSettings(
   const lost: string[] = [];
   for (const [key, value] of Object.entries(config)) {
     const field = after.find(({ id, removed }) => id === key && removed !== true);
-    if (key === 'fanOut' || (field !== undefined && accepts(field, value))) kept[key] = value as Json;
+    if (key === 'fanOut' || (field !== undefined && acceptsValue(field, value))) kept[key] = value as Json;
     else {
       const previous = before.find(({ id }) => id === key);
       // A default is not a choice of the user.
@@ -118,20 +118,4 @@ function keepSettings(
     }
   }
   return { config: kept, lost };
-}
-
-/** Returns whether the value is one of the field. References such as {{name}} are decided when the node runs. */
-function accepts(field: InputDef, value: Json | undefined): boolean {
-  if (typeof value === 'string' && value.includes('{{')) return true;
-  if (field.enum !== undefined) return typeof value === 'string' && field.enum.includes(value);
-  switch (field.type) {
-    case 'NUMBER':
-      return typeof value === 'number' && findNumberProblem(value, field) === undefined;
-    case 'BOOLEAN':
-      return typeof value === 'boolean';
-    case 'TEXT':
-      return typeof value === 'string';
-    default:
-      return true;
-  }
 }

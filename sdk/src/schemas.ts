@@ -1550,7 +1550,7 @@ export type EdgeInput = {
 export type EstimateRequest = {
   /** Values by input name or node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
   readonly inputs?: Readonly<Record<string, unknown>>;
-  /** By node ID, the config fields to set for this run only, such as {"picture": {"model": "fast"}}. Checked like a change of the workflow; needs the scope workflows:write. */
+  /** By node ID, the config fields to set for this run only, such as {"picture": {"model": "fast"}}. `nodeType` gives a model node another model with the same kind of result; the node keeps the settings that the model accepts. Checked like a change of the workflow; needs the scope workflows:write. */
   readonly config?: Readonly<Record<string, unknown>>;
   /** Run only these nodes and the nodes that they need */
   readonly targets?: readonly string[];
@@ -1570,7 +1570,7 @@ export type EstimateRequest = {
 export type ExecuteRequest = {
   /** Values by input name or node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
   readonly inputs?: Readonly<Record<string, unknown>>;
-  /** By node ID, the config fields to set for this run only, such as {"picture": {"model": "fast"}}. Checked like a change of the workflow; needs the scope workflows:write. */
+  /** By node ID, the config fields to set for this run only, such as {"picture": {"model": "fast"}}. `nodeType` gives a model node another model with the same kind of result; the node keeps the settings that the model accepts. Checked like a change of the workflow; needs the scope workflows:write. */
   readonly config?: Readonly<Record<string, unknown>>;
   /** Echoed in the delivery, with members in the same order */
   readonly metadata?: Readonly<Record<string, unknown>>;
@@ -3041,7 +3041,7 @@ export type RunEvent = SnapshotEvent | NodeEvent | ExecutionEvent | ProgressEven
 export type RunRequest = {
   /** Values by input name or node ID: a string, number, JSON or list; for media a URL, {url} or {mediaId} */
   readonly inputs?: Readonly<Record<string, unknown>>;
-  /** By node ID, the config fields to set for this run only, such as {"picture": {"model": "fast"}}. Checked like a change of the workflow; needs the scope workflows:write. */
+  /** By node ID, the config fields to set for this run only, such as {"picture": {"model": "fast"}}. `nodeType` gives a model node another model with the same kind of result; the node keeps the settings that the model accepts. Checked like a change of the workflow; needs the scope workflows:write. */
   readonly config?: Readonly<Record<string, unknown>>;
   /** Echoed in the delivery, with members in the same order */
   readonly metadata?: Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
-// Validates a field value beyond its type: bounds, integers, steps, list items.
+// Validates a field value: its type, bounds, integers, steps, list items.
 import type { InputDef } from './catalog.ts';
+import type { Json } from './types.ts';
 
 // Steps such as 0.1 have no exact binary representation.
 const TOLERANCE = 1e-6;
@@ -32,4 +33,20 @@ export function findListProblem(
 ): string | undefined {
   if (length < minItems) return `a list of at least ${minItems}`;
   return length > maxItems ? `a list of at most ${maxItems}` : undefined;
+}
+
+/** Returns whether the value is one of the field. References such as {{name}} are decided when the node runs. */
+export function acceptsValue(field: InputDef, value: Json | undefined): boolean {
+  if (typeof value === 'string' && value.includes('{{')) return true;
+  if (field.enum !== undefined) return typeof value === 'string' && field.enum.includes(value);
+  switch (field.type) {
+    case 'NUMBER':
+      return typeof value === 'number' && findNumberProblem(value, field) === undefined;
+    case 'BOOLEAN':
+      return typeof value === 'boolean';
+    case 'TEXT':
+      return typeof value === 'string';
+    default:
+      return true;
+  }
 }

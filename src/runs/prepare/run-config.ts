@@ -1,11 +1,12 @@
 // Applies the config fields that a run sets to the graph of its version.
+import { isModel } from '../../graph/catalog.ts';
 import { isComponentCall } from '../../graph/components/calls.ts';
 import { toJsonPointer } from '../../graph/issues.ts';
-import { findNearestName } from '../../graph/nearest.ts';
+import { describeUnknownType, findNearestName } from '../../graph/nearest.ts';
 import { normalizeConfig } from '../../graph/normalize.ts';
 import { withSavedPorts } from '../../graph/saved-ports.ts';
-import type { GraphNode, JsonObject } from '../../graph/types.ts';
-import { withConfig } from '../../graph/with-config.ts';
+import type { GraphNode, Json, JsonObject } from '../../graph/types.ts';
+import { MODEL_KEY, withConfig } from '../../graph/with-config.ts';
 import { AppError, createFieldError, type Issue } from '../../lib/errors.ts';
 import { markInexactNumbers } from '../../lib/exact-numbers.ts';
 import type { JsonText } from '../../lib/json-text.ts';
@@ -24,7 +25,7 @@ export function configureVersion(
   config: JsonText<RunConfig> | undefined,
 ): GraphVersion {
   if (config === undefined) return version;
-  const configuredGraph = withConfig(version.graph, config.value);
+  const configuredGraph = withConfig(version.graph, config.value, catalog);
   const graph = withSavedPorts(normalizeConfig(configuredGraph, catalog).graph, catalog);
   return createVersion({ graph, characters: version.characters + config.text.length }, catalog);
 }
@@ -63,12 +64,21 @@ export async function requireValidConfig(
       continue;
     }
     issues.push(...findFixedFields(node, fields));
+    const model = fields[MODEL_KEY];
+    if (model !== undefined) {
+      const message = findModelProblem(deps, node, model);
+      const path = toJsonPointer('config', nodeId, MODEL_KEY);
+      if (message !== undefined) {
+        issues.push({ path, nodeId, code: 'invalid_request', message });
+        continue;
+      }
+    }
+    const nodeType = typeof model === 'string' ? model : node.data.nodeType;
     const settings = { ...node.data.config, ...node.data.params, ...fields };
-    const knownInputs = deps.catalog
-      .ports(node.data.nodeType, settings)
-      .inputs.filter(input => !input.wiredOnly);
+    const knownInputs = deps.catalog.ports(nodeType, settings).inputs.filter(input => !input.wiredOnly);
     const connectedFields = new Set(planNodes.get(nodeId)?.inputs.map(({ port }) => port));
     for (const name of Object.keys(fields)) {
+      if (name === MODEL_KEY) continue;
       const location = { path: toJsonPointer('config', nodeId, name), nodeId, code: 'invalid_request' };
       if (!knownInputs.some(({ id }) => id === name)) {
         const names = knownInputs.map(({ id }) => id);
@@ -90,6 +100,22 @@ export async function requireValidConfig(
   }
   if (issues.length === 0) issues.push(...(await findInvalidValues(deps, version, config.value)));
   if (issues[0] !== undefined) throw new AppError('invalid_request', issues[0].message, { issues });
+}
+
+/** Returns why the node cannot use the model for a run. A model can replace only a model with the same kind of result. */
+function findModelProblem(
+  { catalog }: CatalogDeps,
+  { data }: GraphNode,
+  model: Json | undefined,
+): string | undefined {
+  if (typeof model !== 'string') return 'nodeType must be the node type of a model.';
+  const [before, after] = [catalog.find(data.nodeType), catalog.find(model)];
+  if (before === undefined || !isModel(before))
+    return `${data.label} is no model, so a run cannot give it another node type.`;
+  if (after === undefined) return describeUnknownType(model, catalog);
+  const isReplacement = isModel(after) && after.deprecated !== true;
+  if (isReplacement && after.outputs[0]?.type === before.outputs[0]?.type) return undefined;
+  return `${JSON.stringify(model)} cannot replace ${data.nodeType}: it is no model with the same kind of result.`;
 }
 
 /** Finds fields of a component call that a run must not set, because the component was checked when the call was saved. */

@@ -26,7 +26,7 @@ const RUN_FIELDS = {
     Type.Unsafe<JsonText<RunConfig>>(
       Type.Record(Type.String(), Type.Unknown(), {
         description:
-          'By node ID, the config fields to set for this run only, such as {"picture": {"model": "fast"}}. Checked like a change of the workflow; needs the scope workflows:write.',
+          'By node ID, the config fields to set for this run only, such as {"picture": {"model": "fast"}}. `nodeType` gives a model node another model with the same kind of result; the node keeps the settings that the model accepts. Checked like a change of the workflow; needs the scope workflows:write.',
       }),
     ),
   ),

@@ -75,7 +75,7 @@ const PERFORMERS: Performers = {
     toGraphText(redact(hideCalls(stored.graph, new Set(readableIds))) as Graph),
   interface: ({ catalog }, { stored }) => getInterface(stored.graph, catalog),
   config: (deps, { stored, config }) => {
-    const { nodes, edges } = withConfig(stored.graph, config);
+    const { nodes, edges } = withConfig(stored.graph, config, deps.catalog);
     const submitted = parseSubmittedGraph(deps, nodes, edges, stored.graph);
     return lintGraph(submitted.graph, deps.catalog, { previous: stored.graph }).issues;
   },

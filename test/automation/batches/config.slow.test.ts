@@ -71,6 +71,40 @@ describe('the config of a run', () => {
     assert.deepEqual([getText(resumption.body), resumption.body.config], ['Anna or a fox', config]);
   });
 
+  it('gives a node another model with the same kind of result', async () => {
+    const nodes = [
+      node('made', 'generate:sandbox', { prompt: 'a fox', width: 64, height: 64 }),
+      node('edited', 'edit:sandbox', { prompt: 'brighter', seed: 3 }),
+    ];
+    const workflow = await service.createWorkflow({ nodes, edges: [edge('made.image > edited.image')] });
+    const { status, body } = await run(workflow, { config: { edited: { nodeType: 'generate:sandbox' } } });
+    assert.deepEqual([status, body.status], [200, 'COMPLETED'], JSON.stringify(body));
+    const { body: graph } = await service.request<{ nodes: { id: string; data: { nodeType: string } }[] }>(
+      'GET',
+      `/executions/${body.id}/workflow`,
+    );
+    assert.deepEqual(
+      graph.nodes.map(({ data }) => data.nodeType),
+      ['generate:sandbox', 'generate:sandbox'],
+    );
+    for (const [nodeId, nodeType, message] of [
+      ['made', 'video:sandbox', /no model with the same kind of result/],
+      ['made', 'generate:sandbx', /Did you mean/],
+      ['made', 5, /must be the node type of a model/],
+    ] as const) {
+      const refused = await service.request<Refusal>('POST', `/workflows/${workflow}/run`, {
+        config: { [nodeId]: { nodeType } },
+      });
+      assert.equal(refused.status, 400);
+      assert.match(refused.body.error, message);
+    }
+    const text = await service.createWorkflow(GRAPH);
+    const refused = await service.request<Refusal>('POST', `/workflows/${text}/run`, {
+      config: { join: { nodeType: 'generate:sandbox' } },
+    });
+    assert.match(refused.body.error, /is no model/);
+  });
+
   it('is validated like a change of the graph', async () => {
     const workflow = await service.createWorkflow(GRAPH);
     const getRefusal = async (config: object): Promise<Refusal> => {

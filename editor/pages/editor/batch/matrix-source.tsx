@@ -78,7 +78,7 @@ export function MatrixSource({ matrixFields, onChange }: MatrixSourceProps) {
                 {matrixField.choices.map(choice => (
                   <CheckField
                     key={choice}
-                    label={choice}
+                    label={matrixField.names?.get(choice) ?? choice}
                     checked={axis.chosen.includes(choice)}
                     onChange={event =>
                       replace(axis.id, {

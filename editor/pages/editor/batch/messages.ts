@@ -5,7 +5,7 @@ const rows = (count: number): string => `${formatNumber(count)} ${count === 1 ? 
 
 export const messages = {
   title: 'Run over a table',
-  comparison: 'Compare settings',
+  comparison: 'Compare models and settings',
   sources: 'Source of the rows',
   tabs: { table: 'Table', values: 'Combinations' },
   cells: 'Cells',

@@ -1,9 +1,11 @@
 // Builds the part of a batch request that selects its rows, from the user's choices.
 import type { BatchRequest } from '../../../../sdk/src/types.ts';
-import type { Catalog, InputDef } from '../../../../src/graph/catalog.ts';
+import { type Catalog, type InputDef, isModel } from '../../../../src/graph/catalog.ts';
 import type { GraphNode } from '../../../../src/graph/types.ts';
+import { MODEL_KEY } from '../../../../src/graph/with-config.ts';
 import { type Board, isInputNode } from '../../../board/board.ts';
 import { getControlKind } from '../../../board/control-kind.ts';
+import { messages } from '../../../flow-messages.ts';
 
 /** The part of a batch request that says which rows to run. */
 export type Source = Pick<BatchRequest, 'tableId' | 'mapping' | 'keyColumn' | 'matrix'>;
@@ -63,6 +65,8 @@ export interface MatrixField {
   readonly label: string;
   readonly kind: 'text' | 'number' | 'flag' | 'json';
   readonly choices: readonly string[] | undefined;
+  /** The names of the choices, if they differ. */
+  readonly names?: ReadonlyMap<string, string>;
 }
 
 const INPUT_KINDS: Readonly<Record<string, MatrixField['kind']>> = {
@@ -91,8 +95,9 @@ export function listMatrixFields(
   );
   const fields = board.nodes
     .filter(node => !isInputNode(node))
-    .flatMap(({ id, data }) =>
-      catalog
+    .flatMap(({ id, data }) => [
+      ...listModelField(catalog, { id, data }),
+      ...catalog
         .ports(data.nodeType, { ...data.config, ...data.params })
         .inputs.filter(input => !input.removed && !connected.has(`${id}\nin-${input.id}`))
         .flatMap(input => {
@@ -109,8 +114,41 @@ export function listMatrixFields(
           };
           return [{ key: `${id}\n${input.id}`, ...matrixField }];
         }),
-    );
+    ]);
   return [...inputs, ...fields];
+}
+
+/** Returns the field that varies the model of a node: the models for the same task that can run and have a price. */
+function listModelField(
+  catalog: Catalog,
+  { id, data }: Pick<GraphNode, 'id' | 'data'>,
+): readonly MatrixField[] {
+  const current = catalog.find(data.nodeType);
+  if (current === undefined || !isModel(current)) return [];
+  const hasLimit = data.config?.maxCredits !== undefined;
+  const models = catalog.entries.filter(
+    entry =>
+      isModel(entry) &&
+      entry.task === current.task &&
+      entry.outputs[0]?.type === current.outputs[0]?.type &&
+      entry.isAvailable !== false &&
+      !entry.hidden &&
+      !entry.deprecated &&
+      (entry.estimatedCredits !== null || hasLimit),
+  );
+  if (models.length < 2) return [];
+  return [
+    {
+      key: `${id}\n${MODEL_KEY}`,
+      nodeId: id,
+      field: MODEL_KEY,
+      group: data.label,
+      label: messages.flow.model,
+      kind: 'text',
+      choices: models.map(({ nodeType }) => nodeType),
+      names: new Map(models.map(({ nodeType, label }) => [nodeType, label])),
+    },
+  ];
 }
 
 function toKind(input: InputDef): MatrixField['kind'] | undefined {
