@@ -13,6 +13,8 @@ type PasskeyDeps = Pick<Deps, 'now' | 'log'> & { readonly settings: Pick<Setting
 
 const MAX_PASSKEYS = 20;
 const TIMEOUT_MS = 5 * 60_000;
+/** WebAuthn §7.1. Longer ids do not fit into the index. */
+const MAX_CREDENTIAL_ID_BYTES = 1023;
 
 /** The relying party: the service, as browsers and authenticators know it. */
 interface RelyingParty {
@@ -109,6 +111,8 @@ export async function storePasskey(
   });
   if (!result.verified) throw createAttestationError();
   const { id, publicKey, counter, transports = [] } = result.registrationInfo.credential;
+  const idBytes = Buffer.byteLength(id, 'base64url');
+  if (idBytes === 0 || idBytes > MAX_CREDENTIAL_ID_BYTES) throw createAttestationError();
   const passkey = {
     id: newId('passkey', deps.now()),
     user_id: userId,

@@ -6,6 +6,8 @@ interface Options {
   readonly origin: string;
   readonly rpId?: string;
   readonly isUserVerified?: boolean;
+  /** The length of the passkey's id. Default: 16 */
+  readonly idBytes?: number;
 }
 
 interface RequestOptions {
@@ -20,7 +22,7 @@ const sha256 = (data: string | Buffer): Buffer => createHash('sha256').update(da
 const toBase64 = (data: string | Buffer): string => Buffer.from(data).toString('base64url');
 
 export class Authenticator {
-  readonly id = toBase64(randomBytes(16));
+  readonly id: string;
   readonly #key: { readonly privateKey: KeyObject; readonly publicKey: KeyObject } = generateKeyPairSync(
     'ec',
     {
@@ -33,6 +35,7 @@ export class Authenticator {
 
   constructor(options: Options) {
     this.#options = options;
+    this.id = toBase64(randomBytes(options.idBytes ?? 16));
   }
 
   /** Makes a passkey, as `navigator.credentials.create` does. */
