@@ -233,10 +233,12 @@ async function readClaims(
 }
 
 /**
- * The values of `amr` that stand for a second factor (RFC 8176), and of `acr` (OpenID Connect EAP ACR values, REFEDS MFA profile, and
+ * The values of `amr` that stand for a second factor (RFC 8176), those that do only beside another one, because a code alone is one
+ * factor, and the values of `acr` (OpenID Connect EAP ACR values, REFEDS MFA profile, and
  * the policy of PAPE that Keycloak and others use).
  */
-const FACTOR_AMR: ReadonlySet<unknown> = new Set(['mfa', 'otp', 'hwk', 'swk', 'sms', 'tel', 'sc']);
+const FACTOR_AMR: ReadonlySet<unknown> = new Set(['mfa', 'hwk', 'swk', 'sc']);
+const CODE_AMR: ReadonlySet<unknown> = new Set(['otp', 'sms', 'tel']);
 const FACTOR_ACR: ReadonlySet<unknown> = new Set([
   'phr',
   'phrh',
@@ -245,7 +247,10 @@ const FACTOR_ACR: ReadonlySet<unknown> = new Set([
 ]);
 
 function reportsSecondFactor({ amr, acr }: openid.IDToken): boolean {
-  return FACTOR_ACR.has(acr) || (Array.isArray(amr) && amr.some(value => FACTOR_AMR.has(value)));
+  if (FACTOR_ACR.has(acr)) return true;
+  const methods: readonly unknown[] = Array.isArray(amr) ? amr : [];
+  const hasCode = methods.some(method => CODE_AMR.has(method));
+  return methods.some(method => FACTOR_AMR.has(method) || (hasCode && !CODE_AMR.has(method)));
 }
 
 /** Throws the error of a failed sign-in: 503 for an outage of the provider, otherwise a rejection. */

@@ -1,6 +1,7 @@
 // Tests OpenID sign-in with a provider on this machine: accounts, invalid tokens and requests, and provider failures.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { Secret, TOTP } from 'otpauth';
 import { CALLBACK_PATH } from '../../../src/services/sessions/openid.ts';
 import { createPerson, withCookie } from '../../support/accounts/people.ts';
 import { type ApiUser, createTestApp, openTestApp, type TestApp } from '../../support/app.ts';
@@ -147,6 +148,33 @@ describe('OpenID sign-in', () => {
     assert.equal(body.user.userId, person.userId);
     setClaims('other-ben', 'ben@far.example');
     await assertRefused(await signInAs('other-ben'), 'linked');
+  });
+
+  it('does not replace a second factor unless the provider reports one', async () => {
+    const person = await createPerson(test, admin);
+    const setup = await person.request<{ secret: string }>('POST', '/auth/totp');
+    const totp = new TOTP({ secret: Secret.fromBase32(setup.body.secret) });
+    const code = totp.generate({ timestamp: nowMs });
+    assert.equal((await person.request('POST', '/auth/totp/confirm', { code })).status, 200);
+    setClaims('mfa', person.email);
+    const reports: readonly (readonly [report: object, hasSession: boolean])[] = [
+      [{}, false],
+      [{ amr: ['pwd'] }, false],
+      [{ amr: ['otp'] }, false],
+      [{ amr: ['sms', 'otp'] }, false],
+      [{ amr: 'mfa', acr: ['phr'] }, false],
+      [{ amr: ['pwd', 'otp'] }, true],
+      [{ amr: ['mfa'] }, true],
+      [{ acr: 'phr' }, true],
+    ];
+    for (const [report, hasSession] of reports) {
+      provider.tamper({ claims: claims => ({ ...claims, ...report }) });
+      const { location = '', cookies } = await signInAs('mfa', '?next=/workflows');
+      provider.tamper(undefined);
+      const step = '/sign-in?next=%2Fworkflows#second-factor=';
+      const outcome = [location.slice(0, step.length), cookies.session !== undefined];
+      assert.deepEqual(outcome, [hasSession ? '/workflows' : step, hasSession], JSON.stringify(report));
+    }
   });
 
   it('reads the email from the userinfo endpoint if the token has none', async () => {
