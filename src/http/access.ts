@@ -1,7 +1,7 @@
 // Checks that every route declares who may call it, and that a session was recently confirmed where a route requires
 // it.
 import type { Scope } from '../services/accounts/actor.ts';
-import { requireRecentProof } from '../services/sessions/reauthenticate.ts';
+import { requireRecentFactor, requireRecentProof } from '../services/sessions/reauthenticate.ts';
 import type { HttpDeps, Server } from './deps.ts';
 
 /** Requires an API key with the scope. A session is not enough. */
@@ -31,8 +31,11 @@ const KEY_ONLY = 'key with ';
 export const isKeyOnly = (access: Access): access is KeyOnly => access.startsWith(KEY_ONLY);
 export const getKeyScope = (access: KeyOnly): Scope => access.slice(KEY_ONLY.length) as Scope;
 
-/** When a route requires a recently confirmed session. `to grant OWNER`: only if the `role` in the body is OWNER. */
-export type Reauthentication = 'always' | 'to grant OWNER';
+/**
+ * When a route requires a recently confirmed session. `to grant OWNER`: only if the `role` in the body is OWNER. `with a second
+ * factor`: only of users who have one.
+ */
+export type Reauthentication = 'always' | 'to grant OWNER' | 'with a second factor';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -61,7 +64,8 @@ export function registerAccess(server: Server, deps: HttpDeps): void {
     if (when === undefined) return;
     // Runs after validation, because it may depend on the body.
     route.preHandler = async ({ actor, body }) => {
-      if (when === 'always' || getRole(body) === 'OWNER') await requireRecentProof(deps, actor);
+      if (when === 'with a second factor') await requireRecentFactor(deps, actor);
+      else if (when === 'always' || getRole(body) === 'OWNER') await requireRecentProof(deps, actor);
     };
   });
 }

@@ -88,6 +88,7 @@ export function registerAuth(server: Server, deps: Deps): void {
       summary: 'Change your password',
       description:
         'Changes your password. Ends all sessions and starts a new one for you. `revokeKeys` also revokes all API keys and connections.',
+      reauthentication: 'with a second factor',
       errors: ['invalid_credentials'],
       body: PasswordBody,
       response: SIGNED_IN_OR_CHALLENGED,

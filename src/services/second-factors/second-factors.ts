@@ -7,7 +7,7 @@ import { type Actor, requireScope, requireSession } from '../accounts/actor.ts';
 import { parseName } from '../accounts/names.ts';
 import type { Deps } from '../deps.ts';
 import { presentColumns } from '../present-columns.ts';
-import { confirmSession } from '../sessions/reauthenticate.ts';
+import { proveSession } from '../sessions/reauthenticate.ts';
 import { openChallenge } from './challenges.ts';
 import { type Attestation, getRelyingParty, readToken, requestNewPasskey, storePasskey } from './passkeys.ts';
 import { createExpiredError, createProofError, hasFactor } from './prove-factor.ts';
@@ -20,6 +20,7 @@ import {
   deleteTotp,
   findTeamRequiringFactor,
   listPasskeys,
+  lockUser,
   type PasskeyRow,
 } from './store.ts';
 import { confirmNewTotp, createTotp, type TotpSetup } from './totp.ts';
@@ -66,12 +67,28 @@ export async function confirmTotp(
   actor: Actor,
   { code }: { readonly code: string },
 ): Promise<void> {
-  const { user, sessionId } = requireSession(actor);
-  if (!(await confirmNewTotp(deps.db, deps, user.userId, code)))
+  await addFactor(deps, actor, async (tx, userId) => {
+    if (await confirmNewTotp(tx, deps, userId, code)) return;
     throw createProofError(
       'The code does not match. Check the time of the device, and enter the code that the app shows now.',
     );
-  await confirmSession(deps, sessionId, { atMs: deps.now(), byFactor: true });
+  });
+}
+
+/** Adds a factor, which proves it too. Does nothing and throws 401 if the session has ended in the meantime. */
+async function addFactor<T>(
+  deps: Deps,
+  actor: Actor,
+  add: (tx: Tx, userId: number) => Promise<T>,
+): Promise<T> {
+  const { user, sessionId } = requireSession(actor);
+  const [added, hash] = await deps.db.transaction(async tx => {
+    await lockUser(tx, user.userId);
+    const sessionHash = await proveSession(tx, sessionId, { atMs: deps.now(), byFactor: true });
+    return [await add(tx, user.userId), sessionHash] as const;
+  });
+  deps.sessions.forget([hash]);
+  return added;
 }
 
 /** Removes the authenticator app. Throws 404, and 403 if the account needs it. */
@@ -89,16 +106,14 @@ export async function addPasskey(
   actor: Actor,
   { name, attestation }: { readonly name: string; readonly attestation: Attestation },
 ) {
-  const { user, sessionId } = requireSession(actor);
-  const { userId } = user;
+  const { userId } = requireSession(actor).user;
   const passkeyName = parseName(name);
   const challenge = await openChallenge(deps.db, deps, readToken(attestation) ?? '', ['registration']);
   if (challenge?.user_id !== userId) throw createExpiredError();
-  const passkey = await deps.db.transaction(async tx => {
+  const passkey = await addFactor(deps, actor, async tx => {
     if (!(await deleteChallenge(tx, challenge.hash))) throw createExpiredError();
     return storePasskey(tx, deps, { userId, name: passkeyName, attestation });
   });
-  await confirmSession(deps, sessionId, { atMs: deps.now(), byFactor: true });
   return presentPasskey(passkey);
 }
 
@@ -114,6 +129,8 @@ async function removeFactor(
 ): Promise<void> {
   const { userId } = requireSession(actor).user;
   await deps.db.transaction(async tx => {
+    // Two requests might otherwise remove the last two factors, each because of the other one.
+    await lockUser(tx, userId);
     if (!(await remove(tx, userId))) throw new AppError('not_found', missing);
     if (hasFactor(await countFactors(tx, userId))) return;
     const requiredBy = await findRequirement(tx, deps, userId);
@@ -125,6 +142,11 @@ async function removeFactor(
     // Recovery codes replace a second factor, so they end with the last one.
     await deleteFactors(tx, userId);
   });
+  forgetUser(deps, userId);
+}
+
+function forgetUser({ sessions, accessTokens }: Deps, userId: number): void {
+  for (const authenticator of [sessions, accessTokens]) authenticator?.forgetUser(userId);
 }
 
 /** Replaces the recovery codes. Throws 409 without a second factor. */
@@ -147,10 +169,11 @@ export async function resetSecondFactor(deps: Deps, actor: Actor, userId: number
     requireFound(await findUser(tx, userId), 'User not found.');
     await removeAllFactors(tx, userId);
   });
-  deps.sessions.forgetUser(userId);
+  forgetUser(deps, userId);
 }
 
 async function removeAllFactors(tx: Tx, userId: number): Promise<void> {
+  await lockUser(tx, userId);
   await deleteUserSessions(tx, userId);
   await deleteFactors(tx, userId);
 }

@@ -125,9 +125,24 @@ export function deleteRecoveryCode(tx: Tx, userId: number, hash: Buffer): Promis
   return matches(tx, 'delete from recovery_codes where user_id = $1 and hash = $2', [userId, hash]);
 }
 
+/** Deletes all factors, also from what the user's sessions and connections have proved. */
 export async function deleteFactors(tx: Tx, userId: number): Promise<void> {
   for (const table of ['totp_secrets', 'passkeys', 'recovery_codes', 'factor_challenges'])
     await tx.query(`delete from ${table} where user_id = $1`, [userId]);
+  for (const table of ['sessions', 'oauth_grants'])
+    await tx.query(`update ${table} set has_second_factor = false where user_id = $1 and has_second_factor`, [
+      userId,
+    ]);
+}
+
+/** Until this transaction ends, other transactions cannot change the user's password or factors. */
+export async function lockUser(tx: Tx, userId: number): Promise<void> {
+  await tx.query('select from users where id = $1 for no key update', [userId]);
+}
+
+/** Ends sign-ins and confirmations of the user that have begun. */
+export async function deleteUserChallenges(tx: Tx, userId: number): Promise<void> {
+  await tx.query('delete from factor_challenges where user_id = $1', [userId]);
 }
 
 /** What a challenge is for: the second step of a sign-in, a sign-in by passkey alone, a confirmation, or a new passkey. */

@@ -1,7 +1,7 @@
 // Requires that users confirm their identity before changes that grant or remove lasting access.
 import { AppError } from '../../lib/errors.ts';
 import type { Settings } from '../../lib/settings.ts';
-import type { Db } from '../../store/db.ts';
+import type { Db, Tx } from '../../store/db.ts';
 import { findProof, type ProofRow, recordProof } from '../../store/people/sessions.ts';
 import { type Actor, requireSession } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -49,11 +49,12 @@ async function listNeededMethods(
 ): Promise<readonly ProofMethod[] | undefined> {
   if (actor.kind !== 'user' || actor.credential.kind !== 'session') return undefined;
   const isRecent = (authenticatedAtMs: number): boolean => now() - authenticatedAtMs <= PROOF_MS;
-  if (isRecent(actor.credential.authenticatedAtMs)) return undefined;
-  // The confirmation may be newer than this process's cache.
+  if (isRecent(actor.credential.authenticatedAtMs) && actor.lacksSecondFactor === false) return undefined;
+  // The confirmation may be newer than this process's cache. The user may have set up a factor in another session.
   const proof = await findProof(db, actor.credential.id);
-  if (proof !== undefined && isRecent(proof.proved_at.getTime())) return undefined;
-  return proof === undefined ? [] : listProofMethods(proof, settings);
+  if (proof === undefined) return [];
+  const hasProof = isRecent(proof.proved_at.getTime()) && (proof.has_second_factor || !hasFactor(proof));
+  return hasProof ? undefined : listProofMethods(proof, settings);
 }
 
 /** Returns how the caller can confirm their identity, with the request for a passkey. */
@@ -65,6 +66,17 @@ export async function beginConfirmation(deps: Deps, actor: Actor) {
     methods,
     passkey: methods.includes('passkey') ? await requestConfirmation(deps, user.userId) : null,
   };
+}
+
+const hasFactor = (proof: ProofRow): boolean => proof.has_passkey || proof.has_totp;
+
+/**
+ * Throws 403 like `requireRecentProof` if the user has a second factor, for requests that otherwise prove the identity by their
+ * password.
+ */
+export async function requireRecentFactor(deps: ProofDeps, actor: Actor): Promise<void> {
+  if (actor.kind === 'user' && (await userHasFactor(deps.db, actor.userId)))
+    await requireRecentProof(deps, actor);
 }
 
 /** Lists how a user can confirm their identity. Who has a second factor proves that. */
@@ -79,8 +91,7 @@ function listProofMethods(
     password: proof.has_password,
     openid: OIDC_ISSUER !== undefined && proof.has_identity,
   };
-  const hasFactor = proof.has_passkey || proof.has_totp;
-  const accepted: readonly ProofMethod[] = hasFactor ? FACTOR_METHODS : ['password', 'openid'];
+  const accepted: readonly ProofMethod[] = hasFactor(proof) ? FACTOR_METHODS : ['password', 'openid'];
   return accepted.filter(method => methods[method]);
 }
 
@@ -110,9 +121,23 @@ export async function reauthenticate(
 export async function confirmSession(
   { db, sessions }: Pick<Deps, 'db' | 'sessions'>,
   sessionId: string,
-  { atMs, byFactor }: { readonly atMs: number; readonly byFactor: boolean },
+  proof: SessionProof,
 ): Promise<void> {
-  const hash = await recordProof(db, sessionId, new Date(atMs), byFactor);
+  sessions.forget([await proveSession(db, sessionId, proof)]);
+}
+
+interface SessionProof {
+  readonly atMs: number;
+  readonly byFactor: boolean;
+}
+
+/** Records the confirmation and returns the hash of the session. Throws 401 if the session has ended. */
+export async function proveSession(
+  tx: Tx,
+  sessionId: string,
+  { atMs, byFactor }: SessionProof,
+): Promise<Buffer> {
+  const hash = await recordProof(tx, sessionId, new Date(atMs), byFactor);
   if (hash === undefined) throw new AppError('unauthorized', 'The session has ended. Sign in again.');
-  sessions.forget([hash]);
+  return hash;
 }

@@ -11,6 +11,7 @@ import type { Deps } from '../deps.ts';
 import { deleteUserGrants } from '../oauth/store/grants.ts';
 import { getRelyingParty } from '../second-factors/passkeys.ts';
 import { type SignInOutcome, startSessionOrSecondStep } from '../second-factors/second-step.ts';
+import { deleteUserChallenges } from '../second-factors/store.ts';
 import { getNetworkLimit, limitFailures, listAccountLimits } from './failed-attempts.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import type { Visitor } from './start-session.ts';
@@ -120,7 +121,10 @@ export interface PasswordReplacement {
   readonly write: (tx: Tx) => Promise<number>;
 }
 
-/** Sets the password, ends the user's sessions and link, and starts a session or its second step, in one transaction. */
+/**
+ * Sets the password, ends the user's sessions, link and sign-ins that have begun, and starts a session or its second step, in one
+ * transaction.
+ */
 export async function replacePassword(
   deps: Deps,
   visitor: Visitor,
@@ -130,6 +134,7 @@ export async function replacePassword(
     const id = await write(tx);
     await deleteUserSessions(tx, id);
     await deleteUserLink(tx, id);
+    await deleteUserChallenges(tx, id);
     if (revokeKeys) {
       await revokeUserKeys(tx, id);
       await deleteUserGrants(tx, id);

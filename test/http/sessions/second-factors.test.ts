@@ -10,6 +10,7 @@ import {
   type Person,
   readCookie,
   readLinkToken,
+  signIn,
   withCookie,
 } from '../../support/accounts/people.ts';
 import { type ApiUser, createTestApp, type TestApp, type TestResponse } from '../../support/app.ts';
@@ -204,6 +205,32 @@ describe('a sign-in with an authenticator app', () => {
     assert.equal(changed.status, 204);
   });
 
+  it('lets nobody change the password by the password alone', async () => {
+    const totp = await addTotp();
+    nowMs += 16 * MINUTE_MS;
+    const change = () =>
+      person.request('POST', '/auth/password', { current: PASSWORD, next: 'another long password' });
+    assert.deepEqual(toOutcome(await change()), [403, 'reauthentication_required']);
+    assert.equal((await person.request('POST', '/auth/reauthenticate', { code: getCode(totp) })).status, 204);
+    assert.equal((await change()).status, 204);
+  });
+
+  it('can be set a new password by a link while others have begun ten sign-ins', async () => {
+    await addTotp();
+    const first = await beginSignIn();
+    for (let index = 1; index < 10; index++) await beginSignIn();
+    const { email } = person;
+    const link = { kind: 'reset', email };
+    const { body } = await admin.request<{ url: string }>('POST', '/admin/password-links', link);
+    const token = readLinkToken(body.url);
+    const response = await test.anonymous.request<SecondStep>('POST', '/auth/accept-invite', {
+      token,
+      password: 'another long password',
+    });
+    assert.deepEqual([response.status, response.body.needs], [200, 'second_factor']);
+    assert.equal((await prove({ challenge: first.challenge, recoveryCode: 'x' })).status, 401);
+  });
+
   it('ends if the password changes between its steps', async () => {
     const totp = await addTotp();
     const { challenge } = await beginSignIn();
@@ -273,6 +300,29 @@ describe('a passkey', () => {
     const attestation = authenticator.create(await begin());
     assert.deepEqual([await add(attestation), await add(attestation)], [201, 401]);
     assert.equal(await add(authenticator.create(await begin())), 409);
+  });
+
+  it('needs an id of 1 to 1023 bytes', async () => {
+    for (const idBytes of [0, 1024, 40_000]) {
+      const { body } = await person.request<{ challenge: string }>('POST', '/auth/passkeys/options');
+      const attestation = new Authenticator({ origin: ORIGIN, idBytes }).create(body);
+      const sent = { ...attestation, id: 'eA', rawId: 'eA' };
+      const response = await person.request('POST', '/auth/passkeys', { name: 'K', attestation: sent });
+      assert.deepEqual(toOutcome(response), [400, 'invalid_request'], `${idBytes}`);
+    }
+    await addPasskey(person, { idBytes: 1023 });
+  });
+
+  it('is not added in a session that has just ended', async () => {
+    await addTotp();
+    const { body } = await person.request<{ challenge: string }>('POST', '/auth/passkeys/options');
+    // Deleted by another process: this one still has the session in its cache.
+    await test.deps.db.query('delete from sessions where user_id = $1', [person.userId]);
+    const attestation = new Authenticator({ origin: ORIGIN }).create(body);
+    const response = await person.request('POST', '/auth/passkeys', { name: 'K', attestation });
+    assert.deepEqual(toOutcome(response), [401, 'unauthorized']);
+    const { rows } = await test.deps.db.query('select from passkeys where user_id = $1', [person.userId]);
+    assert.equal(rows.length, 0);
   });
 
   it('is listed and removed', async () => {
@@ -356,6 +406,19 @@ describe('a confirmation', () => {
   });
 });
 
+describe('a session that has only proved the password', () => {
+  it('cannot remove the factor that another session has just added', async () => {
+    const other = await signIn(test, person);
+    const totp = await addTotp();
+    assert.deepEqual(toOutcome(await other.request('DELETE', '/auth/totp')), [
+      403,
+      'reauthentication_required',
+    ]);
+    assert.equal((await other.request('POST', '/auth/reauthenticate', { code: getCode(totp) })).status, 204);
+    assert.equal((await other.request('DELETE', '/auth/totp')).status, 200);
+  });
+});
+
 describe('an administrator', () => {
   it('removes the factors of someone who lost them, whose sessions end', async () => {
     await addTotp();
@@ -387,6 +450,27 @@ describe('a team that requires a second factor', () => {
     await addTotp();
     assert.deepEqual((await require(person)).body.requiresSecondFactor, true);
     assert.deepEqual(toOutcome(await person.request('DELETE', '/auth/totp')), CLOSED);
+  });
+
+  it('stays closed to a session whose factor was removed before', async () => {
+    await addTotp();
+    const member = await createPerson(test, admin);
+    await insertMember(test.deps.db, team, member.userId, 'EDITOR');
+    await addTotp(member);
+    assert.equal((await member.request('DELETE', '/auth/totp')).status, 200);
+    await require(person);
+    test.deps.sessions.forgetUser(member.userId);
+    assert.deepEqual(toOutcome(await member.request('GET', `/teams/${team}`)), CLOSED);
+  });
+
+  it('keeps one factor if two requests remove the last two at the same time', async () => {
+    await addTotp();
+    await addPasskey();
+    await require(person);
+    const { body } = await person.request<{ data: { id: string }[] }>('GET', '/auth/passkeys');
+    const paths = ['/auth/totp', `/auth/passkeys/${body.data[0]?.id}`];
+    const removals = await Promise.all(paths.map(path => person.request('DELETE', path)));
+    assert.deepEqual(removals.map(({ status }) => status).sort(), [200, 403]);
   });
 
   it('is closed to members without one, but for their API keys, until they have one', async () => {
