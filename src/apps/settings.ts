@@ -11,7 +11,7 @@ import type { RunDeps } from '../runs/deps.ts';
 import { toVersionKey } from '../runs/prepare/run-version.ts';
 import { presentSecretWarnings } from '../runs/prepare/secret-warnings.ts';
 import { readPlan } from '../runs/prepare/stored-run.ts';
-import { authorize } from '../services/accounts/access.ts';
+import { authorize, listClosedTeams } from '../services/accounts/access.ts';
 import { type Actor, requireScope } from '../services/accounts/actor.ts';
 import type { Deps } from '../services/deps.ts';
 import { byId, readPage } from '../services/paging.ts';
@@ -298,11 +298,12 @@ async function listAppIssues(deps: Deps, app: AppRow, currentVersion: number): P
 
 /** Lists, newest first, the apps of the caller's workspaces and the apps for everyone who is signed in. */
 export async function listAppPage(deps: Deps, actor: Actor, query: ListApps) {
-  const user = requireScope(actor, 'workflows:read');
+  const { userId } = requireScope(actor, 'workflows:read');
+  const filter = { userId, workflowId: query.workflowId ?? null, withoutTeams: listClosedTeams(actor) };
   return readPage(
     query,
     byId('app'),
-    page => listApps(deps.db, { userId: user.userId, workflowId: query.workflowId ?? null }, page),
+    page => listApps(deps.db, filter, page),
     row => presentListed(deps, row),
   );
 }

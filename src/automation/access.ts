@@ -4,6 +4,7 @@ import type { RunDeps } from '../runs/deps.ts';
 import {
   authorize,
   findRole,
+  listClosedTeams,
   requireOpenTeam,
   roleAllows,
   type WorkflowAction,
@@ -50,7 +51,7 @@ export async function authorizeList(
   workflowId: string | undefined,
 ): Promise<AutomationOwner> {
   const { userId } = requireScope(actor, 'workflows:read');
-  if (workflowId === undefined) return { userId };
+  if (workflowId === undefined) return { userId, withoutTeams: listClosedTeams(actor) };
   authorize(actor, 'edit', await findWorkflow(deps.db, workflowId, userId));
   return { workflowId };
 }

@@ -1,7 +1,17 @@
 // Defines what batches, schedules and triggers have in common.
 
 /** Whose automations to list: the automations of a workflow, or of all workflows of a user. */
-export type AutomationOwner = { readonly workflowId: string } | { readonly userId: number };
+export type AutomationOwner =
+  | { readonly workflowId: string }
+  | {
+      readonly userId: number;
+      /** Leaves out the automations of these teams. */
+      readonly withoutTeams: readonly string[];
+    };
+
+/** Returns the teams whose automations to leave out. */
+export const listLeftOut = (owner: AutomationOwner): readonly string[] =>
+  'workflowId' in owner ? [] : owner.withoutTeams;
 
 /** Why the service paused a schedule or trigger. */
 export const PAUSE_REASONS = ['access_lost', 'credits', 'unpublished', 'failures'] as const;

@@ -10,12 +10,15 @@ import { type Authentication, requireAccess } from './auth.ts';
 import type { Server } from './deps.ts';
 import type { Limits } from './limits.ts';
 
+/** Throws if the actor, whose teams may have changed since the request arrived, may not read the resource. */
+export type AccessCheck = (actor: Actor) => Promise<unknown>;
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** For whom the request works. Set once the request is admitted. */
     work: Work;
     /** Returns whether the credential is still valid and `checkAccess` does not throw, for long-running responses. */
-    isStillAuthorized(checkAccess: () => Promise<unknown>): Promise<boolean>;
+    isStillAuthorized(checkAccess: AccessCheck): Promise<boolean>;
   }
 }
 
@@ -97,7 +100,7 @@ async function setActor(authentication: Authentication, req: FastifyRequest): Pr
 async function isAuthorized(
   authentication: Authentication,
   req: FastifyRequest,
-  checkAccess: () => Promise<unknown>,
+  checkAccess: AccessCheck,
 ): Promise<boolean> {
   const { access = 'anyone' } = req.routeOptions.config;
   try {
@@ -105,7 +108,7 @@ async function isAuthorized(
     requireAccess(actor, access);
     authentication.requireSecondFactor(actor, access);
     if (getCredentialId(actor) !== getCredentialId(req.actor)) return false;
-    await checkAccess();
+    await checkAccess(actor);
     return true;
   } catch (err) {
     return !(err instanceof AppError);

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../lib/errors.ts';
 import { stringifyJson } from '../lib/json-text.ts';
 import type { Deps } from '../services/deps.ts';
+import type { AccessCheck } from './admission.ts';
 import { onClosed } from './close-signal.ts';
 
 export interface ServerEvent {
@@ -14,7 +15,7 @@ export interface ServerEvent {
 
 interface StreamedResource {
   /** Throws if the caller may no longer read the resource. */
-  readonly checkAccess: () => Promise<unknown>;
+  readonly checkAccess: AccessCheck;
   /** Returns undefined if no events are left. */
   readonly watch: (signal: AbortSignal) => MaybePromise<AsyncGenerator<ServerEvent> | undefined>;
 }
@@ -44,7 +45,7 @@ function reserveStream(
   { timing }: StreamDeps,
   req: FastifyRequest,
   reply: FastifyReply,
-  checkAccess: () => Promise<unknown>,
+  checkAccess: AccessCheck,
 ): AbortSignal {
   const release = req.reserveStream();
   const streamEnd = new AbortController();

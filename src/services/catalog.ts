@@ -11,7 +11,7 @@ import { listDurations } from '../store/call-slots.ts';
 import { listActiveKinds } from '../store/credentials.ts';
 import { getWorkspaceId } from './accounts/access.ts';
 import type { Actor } from './accounts/actor.ts';
-import { getActiveWorkspace } from './accounts/teams.ts';
+import { findActiveWorkspace } from './accounts/teams.ts';
 import type { CatalogQuery } from './catalog.schema.ts';
 import type { RunCredential } from './credentials/credential.ts';
 import { listUsableServers, usesStoredCredentials } from './credentials/run-credentials.ts';
@@ -90,7 +90,7 @@ async function readSupply(deps: Deps, actor: Actor): Promise<Supply> {
 
 async function listSuppliedServers(deps: Deps, actor: Actor): Promise<readonly SuppliedServer[]> {
   if (actor.kind === 'anonymous') return [];
-  const workspace = getWorkspaceId(await getActiveWorkspace(deps.db, actor));
+  const workspace = getWorkspaceId(await findActiveWorkspace(deps.db, actor));
   const servers = await listUsableServers(deps, deps.db, workspace);
   return servers.map(({ server, serves, isFree }) => ({ name: server, serves, isFree }));
 }

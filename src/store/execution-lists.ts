@@ -16,6 +16,8 @@ export interface ExecutionFilter {
   readonly createdAfter: Date | null;
   readonly createdBefore: Date | null;
   readonly idempotencyKey: string | null;
+  /** Leaves out the runs of these teams. */
+  readonly withoutTeams: readonly string[];
   /** The cursor: lists only ids smaller than this. */
   readonly before: string | null;
   readonly limit: number;
@@ -69,6 +71,7 @@ export function listExecutions(tx: Tx, filter: ExecutionFilter): Promise<readonl
     filter.createdBefore,
     ...toIdRange(filter),
     filter.limit,
+    filter.withoutTeams,
     ...(idempotencyKey === null ? [] : [idempotencyKey]),
   ]);
 }
@@ -109,7 +112,8 @@ async function readRows(
 
 /** The statements of a search have `$1`: the statuses, `$2` and `$3`: the range of ids, `$4`: the owner. */
 function toSearch(filter: ExecutionSearch): RunSearch {
-  const { createdAfter, createdBefore, trigger, startedBy, ownOfWorkflowId, workflowId } = filter;
+  const { createdAfter, createdBefore, trigger, startedBy, ownOfWorkflowId, workflowId, withoutTeams } =
+    filter;
   const values: unknown[] = [filter.statuses, ...toIdRange(filter), workflowId ?? filter.userId];
   const sourceCondition = OWNERS[workflowId === null ? 'user' : 'workflow'].replaceAll('$1', '$4');
   const sourceValueCount = values.length;
@@ -123,6 +127,7 @@ function toSearch(filter: ExecutionSearch): RunSearch {
   compare('e.trigger', '=', trigger, 'text');
   compare('e.user_id', '=', startedBy, 'int');
   if (workflowId === null) compare('e.workflow_id', '=', ownOfWorkflowId, 'text');
+  if (withoutTeams.length > 0) conditions.push(`e.workspace <> all ($${values.push(withoutTeams)}::text[])`);
   return {
     toSource: maxRows => `
       select n.id from unnest($1::text[]) as s(status) cross join lateral (
@@ -168,7 +173,8 @@ const perOwner = (write: (owner: string) => string): Statements => ({
 
 // The collation of two indexes. With that of the primary key, a plan might scan the rows of all users.
 const IS_IN_RANGE = `${ID} >= $5 and ${ID} < $6
-    and ($3::timestamptz is null or created_at > $3) and ($4::timestamptz is null or created_at < $4)`;
+    and ($3::timestamptz is null or created_at > $3) and ($4::timestamptz is null or created_at < $4)
+    and workspace <> all ($8::text[])`;
 const NEWEST_PAGE = `order by ${ID} desc limit $7`;
 
 /** A page of requests of the maximum size would take hundreds of megabytes. */
@@ -204,6 +210,6 @@ const BY_STATUS = perOwner(owner =>
 const BY_KEY = perOwner(owner =>
   selectPage(`
   with found as materialized (
-    select id, user_id, workflow_id, workspace, status, created_at from executions where idempotency_key = $8)
+    select id, user_id, workflow_id, workspace, status, created_at from executions where idempotency_key = $9)
   select id from found e where ${owner} and status = any ($2::text[]) and ${IS_IN_RANGE} ${NEWEST_PAGE}`),
 );

@@ -2,6 +2,7 @@
 import { newId } from '../lib/ids.ts';
 import type { Tx } from './db.ts';
 import { CHANNELS } from './db.ts';
+import { isNoneOfSql } from './permissions.ts';
 import { all, firstNumber, type PageRange } from './rows.ts';
 
 export const NOTICE_KINDS = [
@@ -70,15 +71,25 @@ export interface NoticeRow {
 /** Lists the notices of a user, newest first. */
 export function listNotices(
   tx: Tx,
-  { userId, isUnread }: { readonly userId: number; readonly isUnread: boolean | null },
+  {
+    userId,
+    isUnread,
+    withoutTeams,
+  }: {
+    readonly userId: number;
+    readonly isUnread: boolean | null;
+    /** Leaves out the notices about these teams. */
+    readonly withoutTeams: readonly string[];
+  },
   { after, limit }: PageRange<string>,
 ): Promise<readonly NoticeRow[]> {
   return all(
     tx,
     `select id, kind, title, text, link, created_at, read_at from notices
      where user_id = $1 and ($2::boolean is null or (read_at is null) = $2) and ($3::text is null or id < $3)
+       and ${isNoneOfSql('workspace', '$5')}
      order by id desc limit $4`,
-    [userId, isUnread, after, limit],
+    [userId, isUnread, after, limit, withoutTeams],
   );
 }
 

@@ -228,6 +228,10 @@ export const isCreatorSql = (userId: string): string =>
 export const isStillMemberSql = (workspace: string, userId: string): string =>
   `coalesce((select ${isMemberSql('g.id', userId)} from teams g where g.id = ${workspace}), true)`;
 
+/** Returns the SQL condition that the team, which may be null, is none of those in the array. Both parameters are SQL. */
+export const isNoneOfSql = (teamId: string, teams: string): string =>
+  `(${teamId} = any (${teams}::text[])) is not true`;
+
 /** The condition that user $1 may edit the workflow `w`, which belongs to the user or a team, or is shared with the user. */
 export const EDITABLE = `w.deleted_at is null and (
   ${isCreatorSql('$1::int')}

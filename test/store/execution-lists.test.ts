@@ -84,6 +84,7 @@ const matches = (row: ExecutionRow, choice: Choice): boolean =>
 const createFilter = ({ status, ...choice }: Choice, before: string | null = null): ExecutionFilter => ({
   ...choice,
   userId: USER_ID,
+  withoutTeams: [],
   statuses: status === null ? EXECUTION_STATUSES : [status],
   before,
   limit: LIMIT,

@@ -54,6 +54,7 @@ describe('a search of runs', () => {
     createdAfter: null,
     createdBefore: null,
     idempotencyKey: null,
+    withoutTeams: [],
     trigger: null,
     startedBy: null,
     ownOfWorkflowId: null,

@@ -1,6 +1,6 @@
 // Stores apps, the addresses of their runs, the files that visitors upload, and used proofs of work.
 import type { Tx } from '../../store/db.ts';
-import { joinShares, STRONGER_ROLE } from '../../store/permissions.ts';
+import { isNoneOfSql, joinShares, STRONGER_ROLE } from '../../store/permissions.ts';
 import {
   all,
   allValues,
@@ -218,7 +218,16 @@ export interface ListedApp extends Omit<AppRow, 'embed_key'> {
  */
 export function listApps(
   tx: Tx,
-  { userId, workflowId }: { readonly userId: number; readonly workflowId: string | null },
+  {
+    userId,
+    workflowId,
+    withoutTeams,
+  }: {
+    readonly userId: number;
+    readonly workflowId: string | null;
+    /** Leaves out the apps of these teams. */
+    readonly withoutTeams: readonly string[];
+  },
   page: PageRange<string>,
 ): Promise<readonly ListedApp[]> {
   return all(
@@ -231,6 +240,7 @@ export function listApps(
        left join team_members m on m.team_id = w.team_id and m.user_id = $1
        ${joinShares('$1')}
        where ($2::text is null or a.id < $2) and ($4::text is null or a.workflow_id = $4)
+         and ${isNoneOfSql('w.team_id', '$5')}
          and (m.role is not null or p.role is not null or s.role is not null or (w.team_id is null and w.user_id = $1)
            or (a.is_enabled and a.audience = 'signed_in'))
      ) l
@@ -241,7 +251,7 @@ export function listApps(
      left join lateral (select ${POSTER} as poster from workflows w where w.id = l.workflow_id and l.can_edit) p on true
      where l.is_enabled or l.can_edit
      order by l.id desc limit $3`,
-    [userId, page.after, page.limit, workflowId],
+    [userId, page.after, page.limit, workflowId, withoutTeams],
   );
 }
 

@@ -1,6 +1,6 @@
 // Stores schedules and their firings. A transaction that locks schedules and firings locks the schedules first.
 import { CHANNELS, SCHEDULES_CHANGED, type Tx } from '../../store/db.ts';
-import { EDITABLE } from '../../store/permissions.ts';
+import { EDITABLE, isNoneOfSql } from '../../store/permissions.ts';
 import {
   all,
   first,
@@ -13,7 +13,13 @@ import {
   type PageRange,
   updateRow,
 } from '../../store/rows.ts';
-import { type AutomationOwner, OUTCOMES, type PauseReason, selectWorkflowName } from '../store.ts';
+import {
+  type AutomationOwner,
+  listLeftOut,
+  OUTCOMES,
+  type PauseReason,
+  selectWorkflowName,
+} from '../store.ts';
 
 export const OVERLAPS = ['skip', 'queue', 'allow', 'cancel_previous'] as const;
 export type Overlap = (typeof OVERLAPS)[number];
@@ -129,10 +135,10 @@ export function listSchedules(
     tx,
     limitPageBytes(
       `select ${COLUMNS_WITH_LAST_RUN} from ${SCHEDULES_WITH_LAST_RUN} join workflows w on w.id = s.workflow_id
-       where ${where} and ($2::text is null or s.id < $2) order by s.id desc limit $3`,
+       where ${where} and ${isNoneOfSql('w.team_id', '$4')} and ($2::text is null or s.id < $2) order by s.id desc limit $3`,
       ['inputs'],
     ),
-    [value, after, limit],
+    [value, after, limit, listLeftOut(owner)],
   );
 }
 

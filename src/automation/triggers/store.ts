@@ -1,6 +1,6 @@
 // Stores triggers, the items that they have seen, and their history.
 import type { Tx } from '../../store/db.ts';
-import { EDITABLE } from '../../store/permissions.ts';
+import { EDITABLE, isNoneOfSql } from '../../store/permissions.ts';
 import {
   all,
   allValues,
@@ -15,7 +15,13 @@ import {
   updateRow,
   valueSet,
 } from '../../store/rows.ts';
-import { type AutomationOwner, type Outcome, type PauseReason, selectWorkflowName } from '../store.ts';
+import {
+  type AutomationOwner,
+  listLeftOut,
+  type Outcome,
+  type PauseReason,
+  selectWorkflowName,
+} from '../store.ts';
 
 export const TRIGGER_KINDS = ['hook', 'after', 'feed', 'bucket'] as const;
 export type TriggerKind = (typeof TRIGGER_KINDS)[number];
@@ -94,10 +100,10 @@ export function listTriggers(
     tx,
     limitPageBytes(
       `select ${READ_COLUMNS} from triggers t join workflows w on w.id = t.workflow_id
-       where ${where} and ($2::text is null or t.id < $2) order by t.id desc limit $3`,
+       where ${where} and ${isNoneOfSql('w.team_id', '$4')} and ($2::text is null or t.id < $2) order by t.id desc limit $3`,
       ['config', 'inputs'],
     ),
-    [value, after, limit],
+    [value, after, limit, listLeftOut(owner)],
   );
 }
 

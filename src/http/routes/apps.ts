@@ -297,8 +297,8 @@ function streamRun(
   const request = toVisitorRequest(req, typeof visitor === 'string' ? visitor : undefined);
   return streamEvents(deps, req, reply, {
     // The token is checked only at the start, because it may expire while the stream is open.
-    checkAccess: async () =>
-      request.token === undefined ? readAppRun(deps, slug, runId, request) : undefined,
+    checkAccess: async actor =>
+      request.token === undefined ? readAppRun(deps, slug, runId, { ...request, actor }) : undefined,
     watch: signal => watchAppRun(deps, { slug, runId, request }, signal),
   });
 }

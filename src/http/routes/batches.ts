@@ -235,7 +235,7 @@ export function registerBatches(server: Server, deps: RunDeps): void {
       const { actor, params } = req;
       const afterId = parseLastEventId(req);
       return streamEvents(deps, req, reply, {
-        checkAccess: () => readBatch(deps, actor, params.id),
+        checkAccess: current => readBatch(deps, current, params.id),
         watch: signal => watchBatch(deps, actor, params.id, { afterId, signal }),
       });
     },

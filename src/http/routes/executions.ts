@@ -200,7 +200,7 @@ export function registerExecutions(server: Server, deps: RunDeps): void {
       const { actor, params } = req;
       const afterId = parseLastEventId(req);
       return streamEvents(deps, req, reply, {
-        checkAccess: () => getExecutionRow(deps, actor, params.id),
+        checkAccess: current => getExecutionRow(deps, current, params.id),
         watch: signal => watchRun(deps, actor, params.id, { afterId, signal }),
       });
     },

@@ -169,7 +169,7 @@ function registerBoard(server: Server, deps: Deps): void {
     }),
     (req, reply) =>
       streamEvents(deps, req, reply, {
-        checkAccess: () => getReadableWorkflow(deps, req.actor, req.params.id),
+        checkAccess: current => getReadableWorkflow(deps, current, req.params.id),
         watch: signal => followWorkflow(deps, req.actor, req.params.id, signal),
       }),
   );

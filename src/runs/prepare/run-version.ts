@@ -92,7 +92,7 @@ async function listUnreadableIds(
   userId: number,
 ): Promise<readonly string[]> {
   const ids = [...new Set(calls.map(({ workflowId }) => workflowId))];
-  const readable = new Set((await listReadableWorkflows(db, ids, userId)).map(({ id }) => id));
+  const readable = new Set((await listReadableWorkflows(db, ids, { userId })).map(({ id }) => id));
   return ids.filter(id => !readable.has(id));
 }
 

@@ -12,6 +12,8 @@ import {
   getWorkspaceId,
   hasOwnRole,
   isTeamWorkspace,
+  listClosedTeams,
+  requireOpenTeam,
   roleAllows,
 } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type Scope, type UserActor } from '../../services/accounts/actor.ts';
@@ -76,13 +78,14 @@ async function getExecutionRowAs(
 
 const createNotFoundError = (): AppError => new AppError('not_found', 'Execution not found.');
 
-/** Returns the row to users who may read the execution. Throws 404 or 403. */
+/** Returns the row to users who may read the execution. Throws 404, and 403, also like `requireOpenTeam`. */
 export async function authorizeExecution(
   deps: RunDeps,
   user: UserActor,
   row: ExecutionRow | undefined,
 ): Promise<ExecutionRow> {
   if (row === undefined) throw createNotFoundError();
+  requireOpenTeam(user, row.workspace);
   const isStarter = row.user_id === user.userId;
   if (
     isStarter &&
@@ -92,6 +95,7 @@ export async function authorizeExecution(
   const workflow = await findWorkflow(deps.db, row.workflow_id, user.userId);
   // A user who starts a run of a team's workflow through a share is not a member of the team.
   const canRead = isStarter ? hasOwnRole : canEdit;
+  if (workflow !== undefined) requireOpenTeam(user, workflow.team_id);
   if (workflow !== undefined && canRead(user, workflow)) return row;
   throw new AppError(
     'forbidden',
@@ -167,7 +171,7 @@ export async function getViewer(
   const ids = [...new Set(nodes.flatMap(({ component }) => component?.workflowIds ?? []))];
   return {
     isOwner: workflow !== undefined && findRole(actor, workflow) === 'OWNER',
-    readableIds: new Set(asAdmin ? ids : await listWorkflowsVisibleInRuns(deps.db, ids, actor.userId)),
+    readableIds: new Set(asAdmin ? ids : await listWorkflowsVisibleInRuns(deps.db, ids, actor)),
   };
 }
 
@@ -222,6 +226,7 @@ export async function listReadableRuns(
     createdAfter: parseTimeFilter('createdAfter', query.createdAfter),
     createdBefore: parseTimeFilter('createdBefore', query.createdBefore),
     idempotencyKey: query.idempotencyKey ?? null,
+    withoutTeams: listClosedTeams(user),
     trigger: query.trigger ?? null,
     startedBy: query.userId ?? null,
     ownOfWorkflowId: query.workflowId ?? null,

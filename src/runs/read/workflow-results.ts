@@ -58,6 +58,7 @@ async function findNewestResults(
     createdAfter: null,
     createdBefore: null,
     idempotencyKey: null,
+    withoutTeams: [],
     before: null,
     limit: MAX_RUNS,
   });

@@ -3,7 +3,7 @@
 import { AppError } from '../../lib/errors.ts';
 import type { TeamRole } from '../../store/teams.ts';
 import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
-import { type Actor, createUnauthorizedError, type UserActor } from './actor.ts';
+import { type Actor, createUnauthorizedError } from './actor.ts';
 
 export type WorkflowRole = 'OWNER' | 'EDITOR' | 'VIEWER' | 'ANONYMOUS';
 
@@ -119,14 +119,13 @@ export function canInWorkspace(actor: Actor, action: WorkspaceAction, workspace:
   return WORKSPACE_RULES[action].some(allowed => allowed === role);
 }
 
-/** Lists the teams that `requireOpenTeam` refuses; null if there are none. */
-export function listClosedTeams({ closedTeams }: UserActor): readonly string[] | null {
-  return closedTeams === undefined || closedTeams.size === 0 ? null : [...closedTeams];
-}
+/** Lists the teams that `requireOpenTeam` refuses. */
+export const listClosedTeams = (actor: Actor): readonly string[] =>
+  actor.kind === 'user' ? [...(actor.closedTeams ?? [])] : [];
 
 /** Throws 403 `second_factor_required` if the team requires a second factor that the actor lacks. */
 export function requireOpenTeam(actor: Actor, teamId: string | null): void {
-  if (teamId === null || actor.kind === 'anonymous' || actor.closedTeams?.has(teamId) !== true) return;
+  if (!isClosed(actor, teamId)) return;
   throw new AppError(
     'second_factor_required',
     'The team requires a second factor. Set one up at Settings → Security, or confirm it: POST /auth/reauthenticate.',
@@ -134,8 +133,17 @@ export function requireOpenTeam(actor: Actor, teamId: string | null): void {
   );
 }
 
+/** Throws 403 `second_factor_required` if any team of the actor requires a second factor that the actor lacks. */
+export function requireOpenTeams(actor: Actor): void {
+  for (const teamId of listClosedTeams(actor)) requireOpenTeam(actor, teamId);
+}
+
+const isClosed = (actor: Actor, teamId: string | null): boolean =>
+  teamId !== null && actor.kind === 'user' && actor.closedTeams?.has(teamId) === true;
+
 /** Returns the actor's role in the workflow; undefined if the actor may not even read it. */
 export function findRole(actor: Actor, workflow: RoleColumns): WorkflowRole | undefined {
+  if (isClosed(actor, workflow.team_id)) return undefined;
   if (actor.kind === 'anonymous') return isPublic(workflow) ? 'ANONYMOUS' : undefined;
   return ROLE_CONDITIONS.find(([, applies]) => applies(actor.userId, workflow))?.[0];
 }

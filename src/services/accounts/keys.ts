@@ -8,6 +8,7 @@ import type { Deps } from '../deps.ts';
 import { byId, type PageQuery, readPage } from '../paging.ts';
 import { presentColumns } from '../present-columns.ts';
 import { parseIsoTime } from '../schema.ts';
+import { requireOpenTeams } from './access.ts';
 import { type Actor, hasScope, requireScope, type Scope, type UserActor } from './actor.ts';
 import { parseName } from './names.ts';
 
@@ -20,9 +21,13 @@ export interface CreateKeyInput {
   readonly expiresAt?: string | null | undefined;
 }
 
-/** Creates a key for the caller, with no scope that the caller lacks. Only the response contains the key. */
+/**
+ * Creates a key for the caller, with no scope that the caller lacks. Only the response contains the key. Throws 403
+ * `second_factor_required` if a team of the caller requires a second factor that the session lacks, because the key needs none.
+ */
 export async function createKey(deps: KeyDeps, actor: Actor, input: CreateKeyInput) {
   const user = requireScope(actor, 'account:admin');
+  requireOpenTeams(user);
   requireGrantableScopes(user, input.scopes);
   const key = generateApiKey();
   const row = await storeKey(deps.db, {

@@ -59,10 +59,10 @@ function findPath(
 /** Returns the error message about a cycle. The message names only the workflows that the user may read. */
 export async function describeCycle(
   tx: Tx,
-  user: Pick<UserActor, 'userId'>,
+  user: Pick<UserActor, 'userId' | 'closedTeams'>,
   cycle: readonly string[],
 ): Promise<string> {
-  const readable = new Set((await listReadableWorkflows(tx, cycle, user.userId)).map(({ id }) => id));
+  const readable = new Set((await listReadableWorkflows(tx, cycle, user)).map(({ id }) => id));
   const rows = await listComponents(tx, cycle);
   const names = new Map(
     rows.map(({ id, name }) => [id, readable.has(id) ? quote(name) : 'another workflow']),

@@ -7,7 +7,7 @@ import {
   listCallers,
 } from '../../store/workflows/component-callers.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
-import { authorize } from '../accounts/access.ts';
+import { authorize, listClosedTeams } from '../accounts/access.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { type Order, type Page, type PageQuery, readPage } from '../paging.ts';
@@ -24,7 +24,7 @@ export async function listCallerPage(
   const callerPage = await readPage(
     query,
     CALLER_ORDER,
-    page => listCallers(deps.db, id, { userId, ...page }),
+    page => listCallers(deps.db, id, { userId, withoutTeams: listClosedTeams(actor), ...page }),
     presentCaller,
   );
   return { ...callerPage, hidden: await countHiddenCallers(deps.db, id, userId) };

@@ -13,8 +13,8 @@ import type { Actor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { type StoredGraph, toGraphText } from '../workflows/graph-versions.ts';
 
-/** An id that no account has. */
-const NOBODY = 0;
+/** The id is that of no account. */
+const NOBODY = { userId: 0 };
 
 /** Returns the sorted ids of the components that the actor may read. */
 export async function listReadableComponents(
@@ -25,7 +25,7 @@ export async function listReadableComponents(
   if (!stored.text.includes(COMPONENT_CALL)) return [];
   const ids = [...new Set(listComponentCalls(stored.graph).map(({ workflowId }) => workflowId))];
   if (ids.length === 0) return [];
-  const rows = await listReadableWorkflows(db, ids, actor.kind === 'user' ? actor.userId : NOBODY);
+  const rows = await listReadableWorkflows(db, ids, actor.kind === 'user' ? actor : NOBODY);
   return rows.map(({ id }) => id).sort();
 }
 

@@ -26,7 +26,7 @@ export interface NewVersionCalls {
 /** Records the calls. Throws 403 `component_forbidden`, and 400 `component_circle` or `component_missing`. */
 export async function recordCalls(
   tx: Tx,
-  user: Pick<UserActor, 'userId'>,
+  user: Pick<UserActor, 'userId' | 'closedTeams'>,
   written: NewVersionCalls,
 ): Promise<void> {
   const { workflowId: id, version, replaced, write } = written;
@@ -35,7 +35,7 @@ export async function recordCalls(
   if (calls.length === 0) return;
   const previousCalls = replaced.length === 0 ? [] : await listVersionCalls(tx, id, replaced);
   const ids = [...new Set(calls.map(({ workflowId }) => workflowId))];
-  const readable = new Map((await listReadableWorkflows(tx, ids, user.userId)).map(row => [row.id, row]));
+  const readable = new Map((await listReadableWorkflows(tx, ids, user)).map(row => [row.id, row]));
   const previousIds = new Set(previousCalls.map(row => row.component_id));
   const newIds = ids.filter(componentId => !previousIds.has(componentId));
   if (newIds.length > 0 && replaced.length > 0) {

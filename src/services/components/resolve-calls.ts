@@ -79,7 +79,7 @@ interface CallFacts {
  */
 export async function resolveCalls(
   deps: ResolveDeps,
-  user: Pick<UserActor, 'userId'>,
+  user: Pick<UserActor, 'userId' | 'closedTeams'>,
   nodes: unknown,
   caller?: Caller,
 ): Promise<ResolvedCalls> {
@@ -95,7 +95,7 @@ export async function resolveCalls(
 
 async function resolve(
   deps: ResolveDeps,
-  user: Pick<UserActor, 'userId'>,
+  user: Pick<UserActor, 'userId' | 'closedTeams'>,
   nodes: readonly unknown[],
   caller: Caller | undefined,
 ): Promise<ResolvedCalls> {
@@ -110,7 +110,7 @@ async function resolve(
   const storedIds = ids.filter(id => !imported?.has(id));
   const rows = [
     ...importedIds.map(id => ({ id, version: 1, is_only: false })),
-    ...(await listReadableWorkflows(deps.db, storedIds, user.userId)),
+    ...(await listReadableWorkflows(deps.db, storedIds, user)),
   ];
   const readable = new Map(rows.map(row => [row.id, row]));
   const calls = nodes.flatMap((node, index): RootCall[] => {
@@ -258,7 +258,7 @@ const OWN_CODES: readonly string[] = ['component_too_deep', 'component_too_large
 /** Finds the first problem of the component tree: a cycle, too many nodes or levels, or a component that cannot run. */
 async function findTreeProblem(
   deps: ResolveDeps,
-  user: Pick<UserActor, 'userId'>,
+  user: Pick<UserActor, 'userId' | 'closedTeams'>,
   tree: {
     readonly nodes: readonly unknown[];
     readonly calls: readonly RootCall[];

@@ -1,9 +1,10 @@
 // Lists the workflows, publications and executions that use a media file, with the nodes that refer to it.
 import type { Graph } from '../../graph/types.ts';
 import { isId } from '../../lib/ids.ts';
-import { listMediaUses, USE_KINDS, type UseKind, type UseRow } from '../../store/media/uses.ts';
+import { listMediaUses, USE_KINDS, type UseKind, type UsePage, type UseRow } from '../../store/media/uses.ts';
 import type { PageRange } from '../../store/rows.ts';
 import { findGraphText } from '../../store/workflows/versions.ts';
+import { listClosedTeams } from '../accounts/access.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { type Order, type PageQuery, readPage } from '../paging.ts';
@@ -14,11 +15,12 @@ const MAX_NODES = 100;
 /** Lists workflows, then publications, then executions, each newest first. Throws 404 and 403 like `readMediaItem`. */
 export async function readMediaUses(deps: Deps, actor: Actor, mediaId: string, query: PageQuery) {
   const { userId } = requireScope(actor, 'workflows:write');
+  const withoutTeams = listClosedTeams(actor);
   await readMediaItem(deps, actor, mediaId);
   const usePage = await readPage(
     query,
     USE_ORDER,
-    page => fetchUses(deps, { mediaId, userId }, page),
+    page => fetchUses(deps, { mediaId, userId, withoutTeams }, page),
     row => row,
   );
   const data = [];
@@ -45,7 +47,7 @@ const USE_ORDER: Order<UseRow, UseKey> = {
 
 async function fetchUses(
   { db }: Pick<Deps, 'db'>,
-  use: { readonly mediaId: string; readonly userId: number },
+  use: Pick<UsePage, 'mediaId' | 'userId' | 'withoutTeams'>,
   { after, limit }: PageRange<UseKey>,
 ): Promise<readonly UseRow[]> {
   const rows: UseRow[] = [];

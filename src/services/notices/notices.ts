@@ -9,6 +9,7 @@ import {
   markRead,
   type NoticeRow,
 } from '../../store/notices.ts';
+import { listClosedTeams } from '../accounts/access.ts';
 import { type Actor, requireUser } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { byId, readPage } from '../paging.ts';
@@ -18,7 +19,7 @@ import type { ListNoticesQuery, ReadNoticesBody } from './notice.schema.ts';
 /** Returns a page of the caller's notices, newest first, and how many the caller has not read. */
 export async function listNoticePage({ db }: Pick<Deps, 'db'>, actor: Actor, query: ListNoticesQuery) {
   const { userId } = requireUser(actor);
-  const filter = { userId, isUnread: query.unread ?? null };
+  const filter = { userId, isUnread: query.unread ?? null, withoutTeams: listClosedTeams(actor) };
   const noticePage = await readPage(
     query,
     byId('notice'),
@@ -57,10 +58,11 @@ export async function* followNotices(
   signal: AbortSignal,
 ): AsyncGenerator<NoticeEvent> {
   const { userId } = requireUser(actor);
+  const withoutTeams = listClosedTeams(actor);
   const waiter = createChangeWaiter();
   const unsubscribe = changeHub.subscribe(getNoticeStreamKey(userId), { onChange: waiter.notify });
   const listNewest = () =>
-    listNotices(db, { userId, isUnread: null }, { after: null, limit: MAX_NEW_NOTICES });
+    listNotices(db, { userId, isUnread: null, withoutTeams }, { after: null, limit: MAX_NEW_NOTICES });
   try {
     const firstId = getFirstIdAt('notice', now() - MAX_COMMIT_MS);
     let seenIds = new Set((await listNewest()).map(({ id }) => id));

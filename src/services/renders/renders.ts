@@ -5,6 +5,7 @@ import type { Timeline } from '../../render/timeline/compile.ts';
 import { requireCodec } from '../../render/video/make-video.ts';
 import { enqueue } from '../../store/queue.ts';
 import { cancelRender, findRender, insertRender, type RenderRow } from '../../store/renders.ts';
+import { requireOpenTeam } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import { createRateLimitError } from '../accounts/rate-limits.ts';
 import type { Deps } from '../deps.ts';
@@ -91,8 +92,9 @@ export async function stopRender(deps: Deps, actor: Actor, id: string) {
 }
 
 /** Returns a render of the caller. Throws 404 for any other id. */
-async function requireRender(deps: Deps, { userId }: UserActor, id: string): Promise<RenderRow> {
-  const row = isId('render', id) ? await findRender(deps.db, id, userId) : undefined;
+async function requireRender(deps: Deps, user: UserActor, id: string): Promise<RenderRow> {
+  const row = isId('render', id) ? await findRender(deps.db, id, user.userId) : undefined;
+  requireOpenTeam(user, row?.workspace ?? null);
   return requireFound(row, 'Render not found.');
 }
 

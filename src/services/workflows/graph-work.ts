@@ -101,7 +101,7 @@ type CheckDeps = ResolveDeps & WorkDeps;
  */
 export async function performWrite(
   deps: CheckDeps,
-  user: Pick<UserActor, 'userId'>,
+  user: Pick<UserActor, 'userId' | 'closedTeams'>,
   task: TaskOf<'write'> | TaskOf<'restore'>,
   caller?: Caller,
 ): Promise<GraphWrite> {
@@ -121,7 +121,7 @@ export async function performWrite(
 /** Lints a graph, with its calls resolved. */
 export async function performLint(
   deps: CheckDeps,
-  user: Pick<UserActor, 'userId'>,
+  user: Pick<UserActor, 'userId' | 'closedTeams'>,
   task: TaskOf<'lint'>,
   caller?: Caller,
 ): Promise<GraphResults['lint']> {
@@ -137,13 +137,13 @@ export async function performLint(
 /** Lints the components that the user may read. */
 async function lintComponents(
   deps: CheckDeps,
-  user: Pick<UserActor, 'userId'>,
+  user: Pick<UserActor, 'userId' | 'closedTeams'>,
   { tree }: ResolvedCalls,
 ): Promise<IssueList> {
   if (tree === undefined) return NO_ISSUES;
   const all = tree.components.list().slice(0, MAX_LINTED_COMPONENTS);
   const ids = [...new Set(all.map(({ workflowId }) => workflowId))];
-  const readable = new Set((await listReadableWorkflows(deps.db, ids, user.userId)).map(({ id }) => id));
+  const readable = new Set((await listReadableWorkflows(deps.db, ids, user)).map(({ id }) => id));
   const issues = new Map<Component, readonly LintIssue[]>();
   for (const component of all) {
     if (!readable.has(component.workflowId)) continue;

@@ -30,6 +30,7 @@ const SETTLED_MS = 60_000;
 export async function listOwnWorkflows(deps: Deps, actor: Actor, query: ListWorkflowsQuery) {
   const user = requireScope(actor, 'workflows:read');
   await requireUsableMedia(deps.db, user, query.mediaId);
+  const closedTeams = listClosedTeams(user);
   const filter = {
     userId: user.userId,
     isActive: parseFlag(query.isActive),
@@ -41,7 +42,7 @@ export async function listOwnWorkflows(deps: Deps, actor: Actor, query: ListWork
     tag: query.tag ?? null,
     folderId: query.folderId ?? null,
     status: query.status ?? null,
-    withoutTeams: listClosedTeams(user),
+    withoutTeams: closedTeams.length === 0 ? null : closedTeams,
     form: query.include ?? ('line' as const),
     ...(await getOwnerFilter(deps, user, query)),
   };

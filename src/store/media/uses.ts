@@ -1,6 +1,6 @@
 // Finds the workflows, publications and executions that use a media file and that the user may see.
 import type { Tx } from '../db.ts';
-import { isCreatorSql, isMemberSql, isStillMemberSql, USER_SHARES } from '../permissions.ts';
+import { isCreatorSql, isMemberSql, isNoneOfSql, isStillMemberSql, USER_SHARES } from '../permissions.ts';
 import { all } from '../rows.ts';
 
 export const USE_KINDS = ['workflow', 'publication', 'execution'] as const;
@@ -28,6 +28,8 @@ export interface UseRow {
 export interface UsePage {
   readonly mediaId: string;
   readonly userId: number;
+  /** Leaves out the uses in these teams. */
+  readonly withoutTeams: readonly string[];
   /** The cursor: lists only ids smaller than this. */
   readonly before: string | null;
   readonly limit: number;
@@ -39,6 +41,8 @@ const VISIBLE_WORKFLOWS = `w.deleted_at is null and (w.user_id = $2 and w.team_i
 const IS_EDITOR = `${isCreatorSql('$2')}
   or exists (select from team_members m where m.team_id = w.team_id and m.user_id = $2 and m.role <> 'VIEWER')
   or exists (select from ${USER_SHARES} p where p.workflow_id = w.id and p.user_id = $2 and p.role <> 'VIEW')`;
+
+const IS_OPEN = isNoneOfSql('w.team_id', '$5');
 
 const isUsedBySql = (version: string): string =>
   `exists (select from workflow_media n where n.media_id = $1 and n.workflow_id = w.id and n.version = ${version})`;
@@ -52,7 +56,7 @@ const STATEMENTS: Readonly<Record<UseKind, string>> = {
     from workflows w
     where w.id in (
         select id from workflows where media_id = $1 union select workflow_id from workflow_media where media_id = $1)
-      and (w.media_id = $1 or ${isUsedBySql('w.version')}) and ${VISIBLE_WORKFLOWS} and ($3::text is null or w.id < $3)
+      and (w.media_id = $1 or ${isUsedBySql('w.version')}) and ${VISIBLE_WORKFLOWS} and ($3::text is null or w.id < $3) and ${IS_OPEN}
     order by w.id desc limit $4`,
   publication: `
     select 'publication' as kind, w.id, w.id as workflow_id, w.name as workflow_name, w.published_version as version,
@@ -61,7 +65,7 @@ const STATEMENTS: Readonly<Record<UseKind, string>> = {
       w.published_at as created_at
     from workflows w
     where w.id in (select workflow_id from workflow_media where media_id = $1)
-      and w.is_published and ${isUsedBySql('w.published_version')} and ${VISIBLE_WORKFLOWS} and ($3::text is null or w.id < $3)
+      and w.is_published and ${isUsedBySql('w.published_version')} and ${VISIBLE_WORKFLOWS} and ($3::text is null or w.id < $3) and ${IS_OPEN}
     order by w.id desc limit $4`,
   execution: `
     select 'execution' as kind, e.id, e.workflow_id, w.name as workflow_name, null::int as version, false as is_linked,
@@ -71,10 +75,10 @@ const STATEMENTS: Readonly<Record<UseKind, string>> = {
     where e.id in (
         select execution_id from media_reuses where media_id = $1
         union select execution_id from media where id = $1)
-      and w.deleted_at is null and (e.user_id = $2 and ${isStillMemberSql('e.workspace', '$2')} or ${IS_EDITOR}) and ($3::text is null or e.id < $3)
+      and w.deleted_at is null and (e.user_id = $2 and ${isStillMemberSql('e.workspace', '$2')} or ${IS_EDITOR}) and ($3::text is null or e.id < $3) and ${IS_OPEN}
     order by e.id desc limit $4`,
 };
 
 export function listMediaUses(tx: Tx, kind: UseKind, page: UsePage): Promise<readonly UseRow[]> {
-  return all(tx, STATEMENTS[kind], [page.mediaId, page.userId, page.before, page.limit]);
+  return all(tx, STATEMENTS[kind], [page.mediaId, page.userId, page.before, page.limit, page.withoutTeams]);
 }

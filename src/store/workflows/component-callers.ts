@@ -1,6 +1,6 @@
 // Lists the workflows whose current version calls a component.
 import type { Tx } from '../db.ts';
-import { EDITABLE, READABLE } from '../permissions.ts';
+import { EDITABLE, isNoneOfSql, READABLE } from '../permissions.ts';
 import { all, firstNumber, type PageRange } from '../rows.ts';
 
 /** A workflow and its nodes that call one version of the component. */
@@ -27,17 +27,26 @@ const MAX_COUNTED = 10_000;
 export function listCallers(
   tx: Tx,
   componentId: string,
-  { userId, after, limit }: { readonly userId: number } & PageRange<CallerKey>,
+  {
+    userId,
+    withoutTeams,
+    after,
+    limit,
+  }: {
+    readonly userId: number;
+    /** Leaves out the callers of these teams. */
+    readonly withoutTeams: readonly string[];
+  } & PageRange<CallerKey>,
 ): Promise<readonly CallerRow[]> {
   return all(
     tx,
     `select c.caller_id, w.name, c.version, (array_agg(c.node_id order by c.node_id))[1:${MAX_NODE_IDS}] as node_ids,
        ${EDITABLE} as can_edit
      from component_calls c join workflows w on w.id = c.caller_id
-     where c.component_id = $2 and ${READABLE}
+     where c.component_id = $2 and ${READABLE} and ${isNoneOfSql('w.team_id', '$6')}
        and ($3::text is null or (c.caller_id, coalesce(c.version, 0)) > ($3, $4::int))
      group by c.caller_id, c.version, w.id order by c.caller_id, coalesce(c.version, 0) limit $5`,
-    [userId, componentId, after?.callerId ?? null, after?.version ?? null, limit],
+    [userId, componentId, after?.callerId ?? null, after?.version ?? null, limit, withoutTeams],
   );
 }
 

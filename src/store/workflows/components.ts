@@ -1,7 +1,7 @@
 // Records which versions of workflows call which components.
 import { isId } from '../../lib/ids.ts';
 import type { Tx } from '../db.ts';
-import { isCreatorSql, isMemberSql, isReadableSql, READABLE } from '../permissions.ts';
+import { isCreatorSql, isMemberSql, isNoneOfSql, isReadableSql, READABLE } from '../permissions.ts';
 import { all, allValues, insertRows, lockName } from '../rows.ts';
 
 /** The nodes of a workflow's version that call one version, or the latest version, of a component. */
@@ -71,18 +71,26 @@ export interface ReadableWorkflowRow {
   readonly is_only: boolean;
 }
 
+/** The reader of components. */
+export interface ComponentReader {
+  readonly userId: number;
+  /** The teams whose second factor the reader lacks. */
+  readonly closedTeams?: ReadonlySet<string>;
+}
+
 /** Lists the workflows with these ids that the user may read. */
 export function listReadableWorkflows(
   tx: Tx,
   ids: readonly string[],
-  userId: number,
+  { userId, closedTeams }: ComponentReader,
 ): Promise<readonly ReadableWorkflowRow[]> {
   return all(
     tx,
     `select w.id, not (${READABLE}) as is_only,
        case when ${READABLE} then w.version else coalesce(w.published_version, w.version) end as version
-     from workflows w where w.id = any ($2::text[]) and w.deleted_at is null and (w.is_published or (${READABLE}))`,
-    [userId, ids.filter(isWorkflowId)],
+     from workflows w where w.id = any ($2::text[]) and w.deleted_at is null and (w.is_published or (${READABLE}))
+       and ${isNoneOfSql('w.team_id', '$3')}`,
+    [userId, ids.filter(isWorkflowId), [...(closedTeams ?? [])]],
   );
 }
 
@@ -93,15 +101,16 @@ export function listReadableWorkflows(
 export async function listWorkflowsVisibleInRuns(
   tx: Tx,
   ids: readonly string[],
-  userId: number,
+  { userId, closedTeams }: ComponentReader,
 ): Promise<readonly string[]> {
   if (ids.length === 0) return [];
   return allValues(
     tx,
     `select w.id from workflows w where w.id = any ($2::text[])
      and ((w.deleted_at is null and w.is_published) or (${READABLE})
-       or ${isCreatorSql('$1::int')} or ${isMemberSql('w.team_id', '$1::int')})`,
-    [userId, ids.filter(isWorkflowId)],
+       or ${isCreatorSql('$1::int')} or ${isMemberSql('w.team_id', '$1::int')})
+     and ${isNoneOfSql('w.team_id', '$3')}`,
+    [userId, ids.filter(isWorkflowId), [...(closedTeams ?? [])]],
   );
 }
 

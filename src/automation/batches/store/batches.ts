@@ -1,10 +1,10 @@
 // Stores batches.
 import type { Tx } from '../../../store/db.ts';
-import { READABLE } from '../../../store/permissions.ts';
+import { isNoneOfSql, READABLE } from '../../../store/permissions.ts';
 import { selectQueuedJobs } from '../../../store/queue.ts';
 import { all, first, firstNumber, lockName, type PageRange, updateRow } from '../../../store/rows.ts';
 import type { NewDelivery } from '../../../store/runs.ts';
-import { type AutomationOwner, selectWorkflowName } from '../../store.ts';
+import { type AutomationOwner, listLeftOut, selectWorkflowName } from '../../store.ts';
 import { ROW_STATUSES, type RowStatus } from './rows.ts';
 
 export const BATCH_STATUSES = ['RUNNING', 'PAUSED', 'STOPPING', 'STOPPED', 'COMPLETED'] as const;
@@ -120,9 +120,9 @@ export function listBatches(
   return all(
     tx,
     `select ${LISTED_COLUMNS} from batches b join workflows w on w.id = b.workflow_id and w.deleted_at is null
-     where ${where} and ${IS_PUBLISHED} and ($2::text is null or b.id < $2)
+     where ${where} and ${isNoneOfSql('w.team_id', '$4')} and ${IS_PUBLISHED} and ($2::text is null or b.id < $2)
      order by b.id desc limit $3`,
-    [value, after, limit],
+    [value, after, limit, listLeftOut(owner)],
   );
 }
 
