@@ -21,8 +21,6 @@ const HANDWRITTEN_ERRORS: Partial<Readonly<Record<ErrorCode, string>>> = {
   daily_limit_exceeded:
     'This needs 0.5 USD, but calls with the credential “Studio key” have cost or reserved 19.8 of 20 USD today (UTC). Raise its daily limit or try again tomorrow.',
   sign_in_refused: 'The identity provider has not verified your email.',
-  reauthentication_required:
-    'Confirm your identity: POST /auth/reauthenticate with your password, then send this request again.',
   component_too_deep: 'Components are nested more than 8 levels deep. Unpack one of them.',
   component_too_large:
     'With its components, the workflow has more than 2000 nodes. Remove calls, or split the workflow.',

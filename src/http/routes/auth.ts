@@ -91,7 +91,7 @@ export function registerAuth(server: Server, deps: Deps): void {
       reauthentication: 'with a second factor',
       errors: ['invalid_credentials'],
       body: PasswordBody,
-      response: SIGNED_IN_OR_CHALLENGED,
+      response: SIGNED_IN,
       withoutSecondFactor: true,
       isUncacheable: true,
     }),

@@ -43,7 +43,6 @@ const NOT_RECORDED: Readonly<Record<string, string>> = {
   upload_busy: 'needs more concurrent uploads than there are slots',
   request_timeout: 'needs a minute of waiting',
   storage_quota_exceeded: 'needs a gigabyte of files of a free account',
-  reauthentication_required: 'needs a quarter of an hour of waiting',
   codec_failed: 'needs a broken codec',
   credentials_off: 'needs a service with CREDENTIALS=off',
   daily_limit_exceeded: 'needs a credential whose calls were billed',
