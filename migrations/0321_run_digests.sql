@@ -1,6 +1,6 @@
 -- What lists of runs show and search: written once, in the commit that ends a run. Earlier runs have none.
 
-create table run_digests (
+create table if not exists run_digests (
   execution_id text collate "C" primary key,
   -- The words of the inputs and results, and the ids of the workflow, the workspace and the user.
   words tsvector not null,
@@ -8,4 +8,4 @@ create table run_digests (
   preview text not null
 );
 -- New entries are merged into the index by whoever fills the list of pending ones. A short list keeps that short.
-create index run_digests_words on run_digests using gin (words) with (gin_pending_list_limit = 512);
+create index if not exists run_digests_words on run_digests using gin (words) with (gin_pending_list_limit = 512);

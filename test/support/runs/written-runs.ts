@@ -33,8 +33,10 @@ export async function extendOldSchema(db: Pick<Db, 'query'>): Promise<void> {
   await db.query(
     'alter table executions add column credentials text, add column components jsonb, add column origin_id text, add column origin_key text',
   );
-  const triggers = await readFile(join(MIGRATIONS, '0176_triggers.sql'), 'utf8');
-  for (const statement of triggers.split(/;\n/)) await db.query(statement);
+  for (const name of ['0176_triggers.sql', '0321_run_digests.sql']) {
+    const migration = await readFile(join(MIGRATIONS, name), 'utf8');
+    for (const statement of migration.split(/;\n/)) await db.query(statement);
+  }
   await db.query(await readFile(join(MIGRATIONS, '0226_queue_jobs.sql'), 'utf8'));
 }
 
