@@ -38,3 +38,14 @@ export function findFreeSpace(obstacles: readonly Rect[], preferred: Rect): Posi
   const bottom = Math.max(...obstacles.map(({ y, height: otherHeight }) => y + otherHeight));
   return position ?? { x: preferred.x, y: bottom + GAP };
 }
+
+/** Returns the position in the column of the preferred one, nearest to it, where the rectangle covers no obstacle. */
+export function findFreeSpaceInColumn(obstacles: readonly Rect[], preferred: Rect): Position {
+  const { x, y, width, height } = preferred;
+  const inColumn = obstacles.filter(other => other.x < x + width + GAP && other.x + other.width + GAP > x);
+  const isFree = (top: number): boolean =>
+    !inColumn.some(other => isNear(other, { x, y: top, width, height }, GAP - 1));
+  const tops = [y, ...inColumn.flatMap(other => [other.y - height - GAP, other.y + other.height + GAP])];
+  const nearest = tops.sort((a, b) => Math.abs(a - y) - Math.abs(b - y)).find(isFree);
+  return { x, y: nearest ?? y };
+}

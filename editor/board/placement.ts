@@ -14,7 +14,7 @@ import {
 import { apply, type Board, type Change, findNode } from './board.ts';
 import { getPorts } from './catalog.ts';
 import { add, makeNewId, remove } from './edits.ts';
-import { findFreeSpace, getObstacles } from './free-space.ts';
+import { findFreeSpace, findFreeSpaceInColumn, getObstacles } from './free-space.ts';
 import { getNodeRect } from './node-size.ts';
 import type { OpenBoard } from './open-board.ts';
 import { connectPorts, findFittingPort, isOutput, type PortRef } from './wiring.ts';
@@ -85,13 +85,14 @@ export function placeInputNode(
   const node = createNode(board, entry);
   const data = { ...node.data, label: input.label, config: { [source.key]: value } };
   const { width, height } = getDims({ ...node, data }, catalog);
+  const column = findColumn(board, catalog, target, input.id);
   const preferredRect = {
     x: target.position.x - width - INPUT_NODE_GAP,
-    y: findColumnBottom(board, catalog, target, input.id) ?? target.position.y,
+    y: column.below ?? (column.above === undefined ? target.position.y : column.above - height),
     width,
     height,
   };
-  const position = round(findFreeSpace(getObstacles(board, catalog), preferredRect));
+  const position = round(findFreeSpaceInColumn(getObstacles(board, catalog), preferredRect));
   const addition = add(board, { nodes: [{ ...node, data, position }] });
   const to = { nodeId: target.id, handle: toHandle('in', input.id) };
   const port = findFittingPort(catalog, board, entry, to);
@@ -100,23 +101,29 @@ export function placeInputNode(
   return [...addition, ...connection];
 }
 
-/** Returns where a node can follow the sources of the ports above, or undefined if these ports have none. */
-function findColumnBottom(
+/**
+ * Returns the edge of the column that a new source of the port has to keep: `below` the sources of the ports above it, or
+ * `above` those of the ports below it.
+ */
+function findColumn(
   board: Board,
   catalog: Catalog,
   target: GraphNode,
   portId: string,
-): number | undefined {
-  const ports = getPorts(catalog, target).inputs.map(({ id }) => id);
-  const portsAbove = new Set(ports.slice(0, ports.indexOf(portId)).map(id => toHandle('in', id)));
-  const bottoms = board.edges.flatMap(edge => {
-    if (edge.target !== target.id || !portsAbove.has(edge.targetHandle ?? '')) return [];
-    const source = findNode(board, edge.source);
+): { readonly below?: number; readonly above?: number } {
+  const handles = getPorts(catalog, target).inputs.map(({ id }) => toHandle('in', id));
+  const index = handles.indexOf(toHandle('in', portId));
+  const sources = board.edges.flatMap(edge => {
+    const source = edge.target === target.id ? findNode(board, edge.source) : undefined;
     if (source === undefined) return [];
-    const { y, height } = getNodeRect(source, catalog);
-    return [y + height];
+    return [{ port: handles.indexOf(edge.targetHandle ?? ''), rect: getNodeRect(source, catalog) }];
   });
-  return bottoms.length === 0 ? undefined : Math.max(...bottoms) + COLUMN_GAP;
+  const bottoms = sources.filter(({ port }) => port < index).map(({ rect }) => rect.y + rect.height);
+  const tops = sources.filter(({ port }) => port > index).map(({ rect }) => rect.y);
+  return {
+    ...(bottoms.length === 0 ? {} : { below: Math.max(...bottoms) + COLUMN_GAP }),
+    ...(tops.length === 0 ? {} : { above: Math.min(...tops) - COLUMN_GAP }),
+  };
 }
 
 /** Space between the input nodes of a target. */
