@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 interface LockEntry {
+  /** Set if another name is an alias of the package. */
+  readonly name?: string;
   readonly version?: string;
   readonly license?: string;
   readonly dev?: boolean;
@@ -50,8 +52,8 @@ export interface LicensedPackage {
 export function listLicenses(packages: Readonly<Record<string, LockEntry>>): readonly LicensedPackage[] {
   return Object.entries(packages)
     .filter(([path, { dev }]) => path !== '' && dev !== true)
-    .map(([path, { version = '', license: declared }]) => {
-      const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+    .map(([path, { name: ownName, version = '', license: declared }]) => {
+      const name = ownName ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
       const license = declared ?? KNOWN_LICENSES.find(([pattern]) => pattern.test(name))?.[1] ?? 'unknown';
       return { name, version, license, isPermitted: isPermitted(name, license) };
     });

@@ -23,8 +23,8 @@ const UNUSED_PATHS = {
 /** The packages of the nodes that run on this machine, with patterns of their used files. Paths have forward slashes. */
 const LOCAL_PACKAGES = {
   '@mediapipe/selfie_segmentation': /selfie_segmentation\.tflite$/,
-  '@neplex/vectorizer': /\.js$/,
-  [`@neplex/vectorizer-${process.platform}-${process.arch}-gnu`]: /\.node$/,
+  // The vectorizer has a package for each platform.
+  '@neplex': /\.(?:js|node)$/,
   '@ricky0123/vad-web': /silero_vad_v6\.onnx$/,
   '@shiguredo/rnnoise-wasm': /rnnoise\.js$/,
   // Dependencies of packages of which only the models are read. `overrides` in package.json replaces them by small ones.

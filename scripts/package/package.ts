@@ -22,6 +22,7 @@ interface Manifest {
   readonly bin: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly optionalDependencies: Readonly<Record<string, string>>;
+  readonly overrides: Readonly<Record<string, string>>;
 }
 
 rmSync(OUT, { recursive: true, force: true });
@@ -54,7 +55,7 @@ function writeManifest(): number {
   const dependencies = Object.fromEntries(
     Object.entries(checkoutManifest.dependencies).filter(([name]) => isNeeded(name)),
   );
-  const { version, description, license, bin, optionalDependencies } = checkoutManifest;
+  const { version, description, license, bin, optionalDependencies, overrides } = checkoutManifest;
   const manifest = {
     name: 'graphwright',
     version,
@@ -65,6 +66,8 @@ function writeManifest(): number {
     engines: { node: '>=20' },
     dependencies,
     optionalDependencies,
+    // For an image, which installs this folder itself.
+    overrides,
   };
   const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lock;
   const prunedLock = { ...lock, version, packages: pruneLock(lock, manifest) };

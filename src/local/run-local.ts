@@ -1,9 +1,10 @@
 // Runs tasks of local nodes in child processes: one task at a time in each, shared fairly between accounts. A process that takes
 // too long or too much memory is killed, as is one whose task was cancelled.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { availableParallelism, setPriority } from 'node:os';
 import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { getOrCreate } from '../lib/get-or-create.ts';
 import type { Settings } from '../lib/settings.ts';
 import { createPool, type PoolWorker, TaskTooCostlyError, type WorkerPool } from '../lib/threads/pool.ts';
@@ -37,7 +38,8 @@ const IDLE_MS = 300_000;
 const MAX_WAITING = 1000;
 /** From 0 to 19, the lowest. */
 const PRIORITY = 10;
-const MEMORY_CHECK_MS = 50;
+/** How often the memory of a process is read. Only Linux has a file with it, elsewhere a program is started. */
+const MEMORY_CHECK_MS = process.platform === 'linux' ? 50 : 1000;
 
 /** The pools, by their settings. */
 const pools = new Map<string, WorkerPool<LocalTask, LocalAnswer>>();
@@ -188,8 +190,12 @@ function watchMemory(child: ChildProcess, maxMb: number): () => void {
   return stop;
 }
 
-/** Returns the memory that a process uses. Returns 0 if it has ended, and where the system has no `/proc`. */
+/** Returns the memory that a process uses, or 0 if it has ended. */
 async function readMemoryMb(pid: number): Promise<number> {
+  if (process.platform !== 'linux') {
+    const ps = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]).catch(() => undefined);
+    return Number(ps?.stdout ?? 0) / 1024;
+  }
   const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
 }
