@@ -18,6 +18,7 @@ import type { Tx } from '../../store/db.ts';
 import { insertSampleRun } from '../../store/runs.ts';
 import { setSamplePoster } from '../../store/workflows/writes.ts';
 import type { RunDeps } from '../deps.ts';
+import { findTranscriptionServer, replaceTranscriptions } from './local-transcription.ts';
 import { lockSampleFiles, type SampleFiles, storeSampleFiles } from './sample-media.ts';
 import {
   CARD_PATH,
@@ -43,9 +44,13 @@ export async function duplicateTemplate(
     return duplicateWorkflow(deps, actor, toWorkflowId(id), { body, signal }).catch((err: unknown) => {
       throw isNotFound(err) ? createTemplateNotFoundError() : err;
     });
+  const server = await findTranscriptionServer(deps, deps.db, getPersonalWorkspaceId(user.userId));
   const create = async (files: SampleFiles): Promise<CreatedWorkflow> => {
-    const { nodes, edges } = shipped.resolveGraph(name => files.get(getSamplePath(name))?.url);
-    const input = { nodes, edges, autoLayout: false };
+    const stored = shipped.resolveGraph(name => files.get(getSamplePath(name))?.url);
+    const graph = server === undefined ? stored : replaceTranscriptions(stored, server);
+    const { nodes, edges } = graph;
+    // Nodes that were added have no place of their own.
+    const input = { nodes, edges, autoLayout: nodes.length > stored.nodes.length };
     return commitNewWorkflow(deps, user, {
       fields: {
         ...createBlankRow(body.name ?? shipped.title),

@@ -22,6 +22,7 @@ import type { RunToEstimate } from '../prepare/prepare-run.ts';
 import { findRunVersion, toVersionKey } from '../prepare/run-version.ts';
 import { ANYONE, presentStep } from '../read/present-execution.ts';
 import { createTemplateNotFoundError, toSampleSteps, toWorkflowId } from './duplicate-template.ts';
+import { findTranscriptionServer, HOSTED_TRANSCRIPTION } from './local-transcription.ts';
 import type { TemplatesQuery } from './template.schema.ts';
 import { CARD_PATH, type SampleFile, type ShippedTemplate } from './template-files.ts';
 
@@ -228,7 +229,11 @@ async function presentPublished(deps: RunDeps, row: TemplateRow, reader: Templat
       key: version ?? row,
       plan: () => version?.plan(),
       owner: { userId: row.user_id, workspace: getWorkspaceId(row) },
-      reader,
+      // Only copies of shipped templates use a server that transcribes.
+      reader: {
+        ...reader,
+        suppliedProviders: reader.suppliedProviders.filter(name => name !== TRANSCRIPTIONS),
+      },
     })),
     hasSample: false,
     views: row.views,
@@ -244,13 +249,16 @@ function presentPreview(deps: Pick<RunDeps, 'settings'>, preview: TemplateRow['p
   return { url: presentPoster(deps, preview.path), contentType: preview.contentType };
 }
 
+/** What a server that a copy of the template uses supplies. */
+const TRANSCRIPTIONS = 'transcriptions';
+
 interface GraphSummary {
   /** The number of nodes that are neither notes nor groups. */
   readonly nodeCount: number;
   /** The providers that the graph's nodes need. */
   readonly needs: readonly string[];
-  /** The providers that the nodes need and this service lacks; null if the graph cannot run for another reason. */
-  readonly missingProviders: readonly string[] | null;
+  /** For each node that this service cannot run, what it lacks: one of these. Null if the graph cannot run for another reason. */
+  readonly missing: readonly (readonly string[])[] | null;
   /** The price of a run with the stored inputs; null if the graph cannot run as it is. */
   readonly credits: number | null;
   /** False if a price is known only at run time. */
@@ -278,8 +286,10 @@ async function summarizeGraph(
   const cached = summaryByGraph.get(key);
   const summary = cached?.entries === entries ? cached.summary : await computeSummary(deps, plan(), owner);
   summaryByGraph.set(key, { entries, summary });
-  const { missingProviders, ...rest } = summary;
-  const canRun = missingProviders?.every(provider => reader.suppliedProviders.includes(provider)) ?? false;
+  const { missing, ...rest } = summary;
+  const { suppliedProviders } = reader;
+  const canRun =
+    missing?.every(choices => choices.some(choice => suppliedProviders.includes(choice))) ?? false;
   const isCovered = hasCredits(rest, reader);
   return { ...rest, runsNow: canRun && isCovered, needsCredits: canRun && !isCovered };
 }
@@ -295,7 +305,7 @@ function hasCredits(
 
 /** What the reader's active workspace can use. */
 interface TemplateReader {
-  /** The providers for which it has keys of its own. */
+  /** The providers for which it has keys of its own, and whether it has a server that transcribes. */
   readonly suppliedProviders: readonly string[];
   /** The credits that it can spend; null for a visitor. */
   readonly credits: number | null;
@@ -306,7 +316,9 @@ async function findReader(deps: RunDeps, actor: Actor): Promise<TemplateReader> 
   if (actor.kind !== 'user') return { suppliedProviders, credits: null };
   const workspace = getWorkspaceId(await getActiveWorkspace(deps.db, actor));
   const { balance, held } = await getPool(deps.db, workspace);
-  return { suppliedProviders, credits: balance - held };
+  const server = await findTranscriptionServer(deps, deps.db, workspace);
+  const supplied = server === undefined ? suppliedProviders : [...suppliedProviders, TRANSCRIPTIONS];
+  return { suppliedProviders: supplied, credits: balance - held };
 }
 
 async function computeSummary(
@@ -322,7 +334,11 @@ async function computeSummary(
     const entry = deps.catalog.find(nodeType);
     return unavailableReason !== undefined || entry === undefined || entry.isAvailable === false;
   });
-  const missingProviders = blockedNodes.flatMap(node => findProvider(node) ?? []);
+  const missing = blockedNodes.flatMap(node => {
+    const provider = findProvider(node);
+    if (provider === undefined) return [];
+    return [node.nodeType === HOSTED_TRANSCRIPTION ? [provider, TRANSCRIPTIONS] : [provider]];
+  });
   const price =
     planned?.ok === true
       ? await forecastPrice(deps, {
@@ -336,8 +352,7 @@ async function computeSummary(
   return {
     nodeCount: nodes.length,
     needs: [...new Set(needs)].sort(),
-    missingProviders:
-      planned?.ok === true && missingProviders.length === blockedNodes.length ? missingProviders : null,
+    missing: planned?.ok === true && missing.length === blockedNodes.length ? missing : null,
     credits: price?.credits ?? null,
     creditsExact: price?.exact ?? false,
   };
