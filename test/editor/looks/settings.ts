@@ -109,7 +109,7 @@ const DIALOG_LOOKS: readonly PageLook[] = [
 
 /** With a key for fal, whose list has two models. */
 const PROVIDER_LOOKS: readonly PageLook[] = [
-  { name: 'settings-providers', path: '/settings/providers', text: 'Services that run models' },
+  { name: 'settings-providers', path: '/settings/providers', text: 'They need no key and cost no credits' },
   { name: 'settings-models', path: '/settings/models', text: 'Models added here' },
   {
     name: 'settings-models-find',

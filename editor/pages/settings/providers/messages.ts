@@ -20,6 +20,11 @@ export const messages = {
     `Only owners of ${workspace} can change its keys. Ask one of them to add a key.`,
   addKey: 'Add key',
   addServer: 'Add server',
+  localModels: 'Nodes that run on this machine',
+  localModelsReady: (nodes: readonly string[]): string =>
+    `They need no key and cost no credits: ${nodes.join(', ')}.`,
+  localModelsMissing: (nodes: readonly string[]): string =>
+    `Not available: ${nodes.join(', ')}. They are turned off by LOCAL_NODES, or their packages are not installed; graphwright doctor says how to get them.`,
   localServers: 'Servers on this machine',
   localServersDescription:
     'Ollama, LM Studio, stable-diffusion.cpp, Kokoro, whisper.cpp and others, on the machine of this service. Nodes that choose one by its name cost no credits.',

@@ -15,6 +15,7 @@ import { messages as settingsMessages } from '../messages.ts';
 import { Introduction } from '../section.tsx';
 import { CredentialRow } from './credential-row.tsx';
 import { KeyDialog } from './key-dialog.tsx';
+import { LocalModels } from './local-models.tsx';
 import { LocalServers } from './local-servers.tsx';
 import { messages } from './messages.ts';
 import { PROVIDER_NAMES, PROVIDERS, type ProviderName } from './provider-info.ts';
@@ -28,6 +29,7 @@ export function Providers() {
       <PageHead title={settingsMessages.parts.providers} />
       <Introduction>{messages.instanceDescription}</Introduction>
       <Cards owner="instance" isManager checks={checks.data} />
+      <LocalModels />
       <LocalServers />
     </>
   );
