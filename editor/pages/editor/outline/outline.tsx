@@ -1,11 +1,12 @@
 // Renders the workflow on phones: an outline of its nodes with their results, then the runs, and a switch to the
 // canvas.
 
+import { isBypassed } from '../../../../src/graph/bypass.ts';
 import { findNode } from '../../../board/board.ts';
 import { getTabOrder } from '../../../board/wiring.ts';
 import { getCategory } from '../../../canvas/colors.ts';
 import { CategoryIcon } from '../../../canvas/icons.tsx';
-import { RunMark } from '../../../canvas/node-marks.tsx';
+import { BypassMark, RunMark } from '../../../canvas/node-marks.tsx';
 import { messages } from '../../../flow-messages.ts';
 import {
   useBoard,
@@ -82,6 +83,7 @@ function OutlineNode({ id }: { readonly id: string }) {
           <strong>{node.data.label}</strong>
           <span>{entry?.label ?? flowMessages.unknownType(node.data.nodeType)}</span>
         </span>
+        {isBypassed(node) && <BypassMark />}
         {run && <RunMark run={run} />}
         {issues.length > 0 && (
           <span className={styles.issues} data-severity={errors > 0 ? 'error' : 'warning'}>
