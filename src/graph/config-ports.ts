@@ -161,6 +161,11 @@ function relaxInput(input: InputDef): InputDef {
     const { required: _, ...optionalInput } = input;
     return optionalInput;
   }
+  return allowAnySize(input);
+}
+
+/** Returns the input as it is, except for the size of an image, which may then have any value. */
+export function allowAnySize(input: InputDef): InputDef {
   if (input.id !== 'size') return input;
   const { enum: _, ...anySize } = input;
   return { ...anySize, description: ANY_SIZE };

@@ -1,7 +1,7 @@
 // Builds the node catalog from all definitions and the settings of the service.
 import { type CodecSettings, hasBackend } from '../codecs/backend.ts';
 import type { Catalog, ResolvedPorts } from '../graph/catalog.ts';
-import type { Settings } from '../lib/settings.ts';
+import { PROVIDER_URLS, type Settings } from '../lib/settings.ts';
 import { LOCAL_FEATURES, type LocalFeature, listMissing } from '../local/packages.ts';
 import { DISPLAY_NAMES, findDisplayName, findServerName } from '../providers/names.ts';
 import { audioExtract, audioMix, audioMux, audioTrim } from './audio.ts';
@@ -42,6 +42,7 @@ import { toDefinition } from './models/model-node.ts';
 import { editOpenAi, generateOpenAi, textOpenAiChat, textOpenAiResponses } from './models/openai.ts';
 import { withPrices } from './models/operator-prices.ts';
 import type { ProviderSettings } from './models/providers.ts';
+import { withAnySize } from './models/servers.ts';
 import { readShippedModels } from './models/shipped.ts';
 import { gallery, preview } from './output.ts';
 import { videoRenderer } from './renderer.ts';
@@ -258,9 +259,11 @@ function listDefinitions(
   const definitions = [...DEFINITIONS, createSpeechNode(engines), ...SHIPPED, ...installed];
   // A later definition of the same type replaces an earlier one.
   const byType = new Map(definitions.map(definition => [definition.entry.nodeType, definition]));
-  return [...byType.values()].map(definition =>
-    withModelFacts(withPrices(definition, settings.prices ?? {})),
-  );
+  const { OPENAI_BASE_URL = PROVIDER_URLS.openai } = settings;
+  const adapt = OPENAI_BASE_URL === PROVIDER_URLS.openai ? (same: NodeDefinition) => same : withAnySize;
+  return [...byType.values()]
+    .map(adapt)
+    .map(definition => withModelFacts(withPrices(definition, settings.prices ?? {})));
 }
 
 function buildCatalog(

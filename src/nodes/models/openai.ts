@@ -41,9 +41,11 @@ const DIFFUSION = {
   }),
 };
 
+const OPENAI_SIZES = ['1024x1024', '1536x1024', '1024x1536', 'auto'] as const;
+
 const GPT_IMAGE = {
   model: text('Model', { default: 'gpt-image-2.5-flare' }),
-  size: choice('Size', ['1024x1024', '1536x1024', '1024x1536', 'auto']),
+  size: choice('Size', OPENAI_SIZES),
   quality: choice('Quality', ['auto', 'low', 'medium', 'high', 'xhigh', 'max']),
   background: choice('Background', ['auto', 'opaque', 'transparent']),
   output_format: choice('Format', ['png', 'jpeg', 'webp']),
@@ -129,7 +131,11 @@ function toImageValues(
   values: Readonly<Record<string, unknown>>,
 ): { readonly prompt: string } & Readonly<Record<string, unknown>> {
   const fields = pickDefined(values, IMAGE_FIELDS);
-  if (findServer({ server }) === undefined) return { prompt, ...fields };
+  if (findServer({ server }) === undefined) {
+    // Only a default server that is not OpenAI's lets other sizes through.
+    if (!OPENAI_SIZES.some(size => size === fields.size)) toServerSize(String(fields.size));
+    return { prompt, ...fields };
+  }
   const { size, model, output_format, ...rest } = fields;
   const changed = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== 'auto'));
   const format = output_format === 'png' ? {} : { output_format };

@@ -1,7 +1,7 @@
 // Lets nodes call named servers that speak OpenAI's protocol: the field by which they choose one, and what the choice
 // changes about their other fields.
 import type { ResolvedPorts } from '../../graph/catalog.ts';
-import { relaxForServer } from '../../graph/config-ports.ts';
+import { allowAnySize, relaxForServer } from '../../graph/config-ports.ts';
 import { type CredentialKey, type ServerRoute, toServerKey } from '../../providers/names.ts';
 import { type NodeDefinition, NodeError, text } from '../define.ts';
 
@@ -35,6 +35,20 @@ export function withServers(definition: NodeDefinition, serverRoute: ServerRoute
     ports: (config): ResolvedPorts => {
       const ports = definition.ports(config);
       return { ...ports, inputs: relaxForServer(ports.inputs, config) };
+    },
+  };
+}
+
+/** Returns the definition of an image node whose default server is not OpenAI's and may draw any size. */
+export function withAnySize(definition: NodeDefinition): NodeDefinition {
+  if (definition.serverRoute !== 'images') return definition;
+  const { entry } = definition;
+  return {
+    ...definition,
+    entry: { ...entry, inputs: entry.inputs.map(allowAnySize) },
+    ports: (config): ResolvedPorts => {
+      const ports = definition.ports(config);
+      return { ...ports, inputs: ports.inputs.map(allowAnySize) };
     },
   };
 }

@@ -4,6 +4,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import type { MediaRef } from '../../../src/graph/types.ts';
 import { FetchError } from '../../../src/lib/fetch/error.ts';
 import { createGuardedFetch } from '../../../src/lib/fetch.ts';
+import { createNodeCatalog } from '../../../src/nodes/catalog.ts';
 import { createServerProvider } from '../../../src/providers/openai.ts';
 import { runCall } from '../../../src/providers/run-call.ts';
 import { makeContext, runNode, type TestContext } from '../../support/engine/node-context.ts';
@@ -84,6 +85,14 @@ describe('a chat', () => {
       code: 'provider_unavailable',
       message: 'The server “lmStudio” is unavailable: out of memory',
     });
+  });
+
+  it('ends with an error if the answer never ends or is too deep', async () => {
+    const call = () => runNode(CHAT, { prompt: 'Hi', server: 'ollama', model: 'llama3.2' }, ctx);
+    getServer('ollama').failRequests(/chat/, { status: 200, body: Buffer.alloc(17_000_000, 0x20) });
+    await assert.rejects(call(), { code: /^provider_/ });
+    getServer('ollama').failRequests(/chat/, { status: 200, body: Buffer.from('['.repeat(1_000_000)) });
+    await assert.rejects(call(), { code: 'provider_bad_output' });
   });
 
   it('with a name that is not set up fails', async () => {
@@ -179,6 +188,17 @@ describe('an image', () => {
     const form = readForm(request);
     assert.deepEqual([...form.keys()], ['prompt', 'image', 'model', 'size', 'seed']);
     assert.deepEqual(form.get('image')?.bytes, png);
+  });
+});
+
+describe('an image of a default server that is not OpenAI', () => {
+  it('may have any size of Stable Diffusion', () => {
+    const getSizes = (OPENAI_BASE_URL: string) =>
+      createNodeCatalog({ SANDBOX_MODELS: true, OPENAI_API_KEY: 'x', OPENAI_BASE_URL })
+        .ports(IMAGE, {})
+        .inputs.find(({ id }) => id === 'size')?.enum;
+    assert.equal(getSizes('http://127.0.0.1:1234/v1'), undefined);
+    assert.equal(getSizes('https://api.openai.com/v1')?.length, 4);
   });
 });
 
