@@ -1,7 +1,6 @@
 // Creates media files to upload. Video and audio files have only valid headers, because nothing decodes them.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import type { ApiUser } from '../app.ts';
 import { noiseImage } from './pixels.ts';
 
 /** Creates a box of ISO/IEC 14496-12 §4.2. */
@@ -116,11 +115,20 @@ export interface Uploaded {
   readonly bytes: number;
 }
 
+/** A client of a test app or of a test service. */
+interface Uploader {
+  request(
+    method: 'POST',
+    path: string,
+    body: object,
+  ): Promise<{ readonly status: number; readonly body: { readonly error?: string } }>;
+}
+
 /** Uploads a PNG of noise. */
-export async function uploadPicture(user: Pick<ApiUser, 'request'>, side = 4): Promise<Uploaded> {
+export async function uploadPicture(user: Uploader, side = 4): Promise<Uploaded> {
   const bytes = await noiseImage(side, side, 'png');
   const dataUrl = `data:image/png;base64,${bytes.toString('base64')}`;
-  const { status, body } = await user.request<Uploaded>('POST', '/media/upload', { dataUrl });
+  const { status, body } = await user.request('POST', '/media/upload', { dataUrl });
   assert.equal(status, 200, body.error);
-  return body;
+  return body as Uploaded;
 }
