@@ -32,10 +32,14 @@ export const isKeyOnly = (access: Access): access is KeyOnly => access.startsWit
 export const getKeyScope = (access: KeyOnly): Scope => access.slice(KEY_ONLY.length) as Scope;
 
 /**
- * When a route requires a recently confirmed session. `to grant OWNER`: only if the `role` in the body is OWNER. `with a second
- * factor`: only of users who have one.
+ * When a route requires a recently confirmed session. `to grant OWNER`: only if the `role` in the body is OWNER. `to change
+ * requiresSecondFactor`: only if the body has it. `with a second factor`: only of users who have one.
  */
-export type Reauthentication = 'always' | 'to grant OWNER' | 'with a second factor';
+export type Reauthentication =
+  | 'always'
+  | 'to grant OWNER'
+  | 'to change requiresSecondFactor'
+  | 'with a second factor';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -65,9 +69,21 @@ export function registerAccess(server: Server, deps: HttpDeps): void {
     // Runs after validation, because it may depend on the body.
     route.preHandler = async ({ actor, body }) => {
       if (when === 'with a second factor') await requireRecentFactor(deps, actor);
-      else if (when === 'always' || getRole(body) === 'OWNER') await requireRecentProof(deps, actor);
+      else if (IS_SENSITIVE[when](body)) await requireRecentProof(deps, actor);
     };
   });
 }
 
-const getRole = (body: unknown): unknown => (body as { readonly role?: unknown } | undefined)?.role;
+interface Body {
+  readonly role?: unknown;
+  readonly requiresSecondFactor?: unknown;
+}
+
+/** Returns whether a request with this body changes permissions. */
+const IS_SENSITIVE: Readonly<
+  Record<Exclude<Reauthentication, 'with a second factor'>, (body: unknown) => boolean>
+> = {
+  always: () => true,
+  'to grant OWNER': body => (body as Body | undefined)?.role === 'OWNER',
+  'to change requiresSecondFactor': body => (body as Body | undefined)?.requiresSecondFactor !== undefined,
+};

@@ -150,6 +150,7 @@ function describeScope({ security = [] }: Operation): string {
 const REAUTHENTICATION_NOTES: Readonly<Record<Reauthentication, string>> = {
   always: 'A session',
   'to grant OWNER': 'For the role OWNER, a session',
+  'to change requiresSecondFactor': 'To change `requiresSecondFactor`, a session',
   'with a second factor': 'If you have a second factor, a session',
 };
 

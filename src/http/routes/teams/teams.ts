@@ -71,8 +71,10 @@ export function registerTeams(server: Server, deps: Deps): void {
   server.patch(
     '/api/v1/teams/:id',
     operation('updateTeam', 'account:admin', {
-      summary: 'Rename a team',
-      description: 'Changes the name of a team. Requires the role OWNER.',
+      summary: 'Change a team',
+      description:
+        'Changes the name of a team, and whether its members need a second factor. Requires the role OWNER.',
+      reauthentication: 'to change requiresSecondFactor',
       params: TeamParams,
       body: ChangeTeamBody,
       response: { 200: Team },
