@@ -6,7 +6,7 @@ import { isId } from '../../lib/ids.ts';
 import { findNeededProvider } from '../../nodes/catalog.ts';
 import { getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, hasScope } from '../../services/accounts/actor.ts';
-import { getActiveWorkspace } from '../../services/accounts/teams.ts';
+import { findActiveWorkspace } from '../../services/accounts/teams.ts';
 import { listSuppliedProviders } from '../../services/catalog.ts';
 import { byId, type Page, readPage } from '../../services/paging.ts';
 import { presentPoster } from '../../services/workflows/present-workflow.ts';
@@ -314,7 +314,7 @@ interface TemplateReader {
 async function findReader(deps: RunDeps, actor: Actor): Promise<TemplateReader> {
   const suppliedProviders = await listSuppliedProviders(deps, actor);
   if (actor.kind !== 'user') return { suppliedProviders, credits: null };
-  const workspace = getWorkspaceId(await getActiveWorkspace(deps.db, actor));
+  const workspace = getWorkspaceId(await findActiveWorkspace(deps.db, actor));
   const { balance, held } = await getPool(deps.db, workspace);
   const server = await findTranscriptionServer(deps, deps.db, workspace);
   const supplied = server === undefined ? suppliedProviders : [...suppliedProviders, TRANSCRIPTIONS];

@@ -1,6 +1,7 @@
 // Lists, sets up and removes the second factors of an account.
 import { AppError, requireFound } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
+import { lockUser } from '../../store/people/delete-user.ts';
 import { deleteUserSessions } from '../../store/people/sessions.ts';
 import { findUser, findUserByEmail, type UserRow } from '../../store/users.ts';
 import { type Actor, requireScope, requireSession } from '../accounts/actor.ts';
@@ -20,7 +21,6 @@ import {
   deleteTotp,
   findTeamRequiringFactor,
   listPasskeys,
-  lockUser,
   type PasskeyRow,
 } from './store.ts';
 import { confirmNewTotp, createTotp, type TotpSetup } from './totp.ts';

@@ -135,11 +135,6 @@ export async function deleteFactors(tx: Tx, userId: number): Promise<void> {
     ]);
 }
 
-/** Until this transaction ends, other transactions cannot change the user's password or factors. */
-export async function lockUser(tx: Tx, userId: number): Promise<void> {
-  await tx.query('select from users where id = $1 for no key update', [userId]);
-}
-
 /** Ends sign-ins and confirmations of the user that have begun. */
 export async function deleteUserChallenges(tx: Tx, userId: number): Promise<void> {
   await tx.query('delete from factor_challenges where user_id = $1', [userId]);

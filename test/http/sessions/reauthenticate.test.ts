@@ -97,6 +97,7 @@ describe('a session confirmed more than 15 minutes ago', () => {
   it('must be confirmed before each route with x-reauthentication', async () => {
     const team = String((await person.request('POST', '/teams', { name: 'T' })).body.id);
     const otherUser = await test.createUser();
+    const deletedUser = await test.createUser();
     await insertMember(test.deps.db, team, otherUser.userId, 'VIEWER');
     const ownWorkflow = await person.request<{ id: string }>('POST', '/workflows', { name: 'W', ...PAIR });
     const values = { apiKey: 'sk-nobody-0123456789' };
@@ -138,6 +139,10 @@ describe('a session confirmed more than 15 minutes ago', () => {
         'PATCH',
         `/admin/users/${otherUser.userId}`,
         { plan: 'pro' },
+      ],
+      'DELETE /api/v1/admin/users/:userId': () => [
+        'DELETE',
+        `/admin/users/${deletedUser.userId}?transferTo=${otherUser.userId}`,
       ],
       'POST /api/v1/admin/users/:userId/reset-second-factor': () => [
         'POST',
