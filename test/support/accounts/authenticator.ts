@@ -6,6 +6,8 @@ interface Options {
   readonly origin: string;
   readonly rpId?: string;
   readonly isUserVerified?: boolean;
+  /** Of the attestation, which is `none` if the service asks for none. */
+  readonly format?: string;
   /** The length of the passkey's id. Default: 16 */
   readonly idBytes?: number;
 }
@@ -45,7 +47,7 @@ export class Authenticator {
     // {"fmt": "none", "attStmt": {}, "authData": bytes} in CBOR.
     const attestationObject = Buffer.concat([
       Buffer.from([0xa3]),
-      ...['fmt', 'none', 'attStmt'].map(encodeText),
+      ...['fmt', this.#options.format ?? 'none', 'attStmt'].map(encodeText),
       Buffer.from([0xa0]),
       encodeText('authData'),
       Buffer.from([0x59, authData.length >> 8, authData.length & 0xff]),
