@@ -8,6 +8,8 @@ const NAME = new RegExp(`^[A-Za-z0-9_]{1,${MAX_NAME_LENGTH}}$`);
 export const NAME_RULE = `1 to ${MAX_NAME_LENGTH} letters (A to Z), digits and _`;
 /** Names made from labels are shorter, so that a number fits. */
 const MAX_BASE_LENGTH = 50;
+/** This many inputs are named by their labels, and further ones by their types, because requests wait for the names. */
+const MAX_LABELS = 2000;
 /** Longer labels are cut before a name is made of them. */
 const MAX_LABEL_LENGTH = 60;
 
@@ -29,8 +31,11 @@ function toInputName({ label, nodeType }: GraphNode['data']): string {
     .replace(/^_/, '')
     .slice(0, MAX_BASE_LENGTH)
     .replace(/_$/, '');
-  return base === '' ? nodeType.slice(nodeType.indexOf(':') + 1) : base;
+  return base === '' ? toTypeName({ nodeType }) : base;
 }
+
+const toTypeName = ({ nodeType }: Pick<GraphNode['data'], 'nodeType'>): string =>
+  nodeType.slice(nodeType.indexOf(':') + 1);
 
 const isAscii = (text: string): boolean => /^\p{ASCII}*$/u.test(text);
 
@@ -77,7 +82,7 @@ function computeNames(nodes: readonly NamedNode[]): ReadonlyMap<string, string> 
   const take = createNameTaker(taken);
   return new Map(
     inputs.map(({ id, data }, index) => {
-      const name = explicitNames[index] ?? toInputName(data);
+      const name = explicitNames[index] ?? (index < MAX_LABELS ? toInputName(data) : toTypeName(data));
       return [id, explicitNames[index] !== undefined || name === id ? name : take(name)];
     }),
   );

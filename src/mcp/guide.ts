@@ -28,7 +28,7 @@ A node is \`{ "id": "picture", "nodeType": "generate:sandbox", "label": "Picture
 
 | family | purpose |
 | --- | --- |
-| \`input:*\` | inputs of a run; \`config.value\` is the default |
+| \`input:*\` | inputs of a run, which sets them by name or node id; \`config.value\` is the default |
 | \`generate:*\`, \`edit:*\`, \`video:*\`, \`talking:*\`, \`text:*\`, \`audio:*\` | models; those named \`sandbox\` are free stand-ins |
 | \`utility:*\` | processing of text, numbers, JSON, images, video and audio on this server, free |
 | \`logic:*\` | conditions, merging, lists, delays, a person's approval |

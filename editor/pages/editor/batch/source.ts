@@ -1,6 +1,7 @@
 // Builds the part of a batch request that selects its rows, from the user's choices.
 import type { BatchRequest } from '../../../../sdk/src/types.ts';
 import { type Catalog, type InputDef, isModel } from '../../../../src/graph/catalog.ts';
+import { getInputNames } from '../../../../src/graph/input-names.ts';
 import type { GraphNode } from '../../../../src/graph/types.ts';
 import { MODEL_KEY } from '../../../../src/graph/with-config.ts';
 import { type Board, isInputNode } from '../../../board/board.ts';
@@ -14,7 +15,10 @@ export const getInputNodes = ({ nodes }: Board): readonly GraphNode[] => nodes.f
 
 const normalizeName = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 
-/** Guesses the column of each input by its label or id. The only column goes to the only input. */
+/**
+ * Guesses the column of each input by its label, name or id, or as a column of an exported batch. The only column goes to
+ * the only input.
+ */
 export function guessMapping(
   inputs: readonly GraphNode[],
   columns: readonly string[],
@@ -24,9 +28,12 @@ export function guessMapping(
   if (inputs.length === 1 && columns.length === 1 && onlyInput && onlyColumn)
     return { [onlyInput.id]: onlyColumn };
   const unusedColumns = new Map(columns.map(column => [normalizeName(column), column]));
+  const names = getInputNames(inputs);
   const mapping: Record<string, string> = {};
   for (const { id, data } of inputs) {
-    const name = [data.label, id].map(normalizeName).find(candidate => unusedColumns.has(candidate));
+    const inputName = names.get(id) ?? id;
+    const candidates = [data.label, inputName, id, `input: ${inputName}`];
+    const name = candidates.map(normalizeName).find(candidate => unusedColumns.has(candidate));
     if (name === undefined) continue;
     mapping[id] = unusedColumns.get(name) ?? '';
     unusedColumns.delete(name);
