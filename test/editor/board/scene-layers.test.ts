@@ -3,11 +3,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseScalar, type Schema, toField } from '../../../editor/pages/editor/video-editor/json-schema.ts';
 import {
+  findNextSelection,
   getAt,
   getDurationSeconds,
   insertAt,
   listLayers,
   moveLayer,
+  type Path,
   removeAt,
   setAt,
 } from '../../../editor/pages/editor/video-editor/layers.ts';
@@ -127,6 +129,23 @@ describe('createLayer', () => {
       createLayer(schema, GRAPH, ['scenes', 0, 'elements', 0], 'scene').path.join('/'),
       'scenes/1',
     );
+  });
+});
+
+describe('the removal of a layer', () => {
+  it('selects the layer before it, or the layer or the video that contains it', () => {
+    const item = { type: 'shape' };
+    const graph = {
+      scenes: [{ elements: [item, { type: 'group', elements: [item] }] }],
+      overlays: [item],
+      audioTrack: { items: [item] },
+    };
+    const selectAfter = (...path: Path): string => findNextSelection(graph, path).join('/');
+    assert.equal(selectAfter('scenes', 0, 'elements', 1), 'scenes/0/elements/0');
+    assert.equal(selectAfter('scenes', 0, 'elements', 0), 'scenes/0/elements/0');
+    assert.equal(selectAfter('scenes', 0, 'elements', 1, 'elements', 0), 'scenes/0/elements/1');
+    assert.equal(selectAfter('overlays', 0), '');
+    assert.equal(selectAfter('audioTrack', 'items', 0), '');
   });
 });
 

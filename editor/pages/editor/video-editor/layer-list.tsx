@@ -9,7 +9,16 @@ import { Button, IconButton } from '../../../kit/button.tsx';
 import { SelectField } from '../../../kit/field.tsx';
 import { MoveButtons } from '../../../kit/sortable-list.tsx';
 import type { Schema } from './json-schema.ts';
-import { countSiblings, getAt, insertAt, type Layer, moveLayer, type Path, removeAt } from './layers.ts';
+import {
+  countSiblings,
+  findNextSelection,
+  getAt,
+  insertAt,
+  type Layer,
+  moveLayer,
+  type Path,
+  removeAt,
+} from './layers.ts';
 import { createLayer, listElementTypes } from './new-layers.ts';
 import styles from './scene.module.css';
 
@@ -109,7 +118,7 @@ function LayerTools({
           onChange(
             sceneMessages.remove,
             removeAt(graph, selectedPath),
-            count > 1 ? [...listPath, Math.max(0, index - 1)] : listPath.slice(0, -1),
+            findNextSelection(graph, selectedPath),
           )
         }
       />

@@ -198,6 +198,15 @@ export function removeAt(graph: JsonObject, path: Path): JsonObject {
   return setAt(graph, listPath, list.toSpliced(index, 1));
 }
 
+/** Returns which layer to select after a removal: the one before it in its list, or else the layer that contains it. */
+export function findNextSelection(graph: JsonObject, path: Path): Path {
+  const { listPath, index, list } = locateItem(graph, path);
+  if (list.length > 1) return [...listPath, Math.max(0, index - 1)];
+  const parentPath = listPath.slice(0, -1);
+  // Layers are items of lists, unlike an object that only contains a list. Otherwise selects the video.
+  return typeof parentPath.at(-1) === 'number' ? parentPath : [];
+}
+
 /** Moves an item by one position in its list. Returns the same graph if the item cannot move further. */
 export function moveLayer(graph: JsonObject, path: Path, offset: 1 | -1): JsonObject {
   const { list, index, listPath } = locateItem(graph, path);
