@@ -1,6 +1,5 @@
 // Defines the texts about components: calls on the board, components opened in place, and the workflows that use one.
 import { formatNumber } from './lib/format.ts';
-import { messages as sharedMessages } from './messages.ts';
 
 const workflows = (count: number): string =>
   count === 1 ? '1 workflow' : `${formatNumber(count)} workflows`;
@@ -8,7 +7,6 @@ const connections = (count: number): string =>
   count === 1 ? '1 connection' : `${formatNumber(count)} connections`;
 
 export const messages = {
-  undo: sharedMessages.common.undo,
   path: 'Path',
   back: (caller: string): string => `Back to ${caller}`,
   readOnly: 'This workflow is open for viewing. Duplicate it to make changes.',

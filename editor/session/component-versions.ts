@@ -14,9 +14,9 @@ import {
 import { messages } from '../component-messages.ts';
 import { showError } from '../kit/failure.tsx';
 import { api } from '../lib/api.ts';
-import { showToast } from '../lib/toasts.ts';
 import { toCallerHref, toFlowHref } from '../lib/trail.ts';
 import type { EditorContextValue } from './editor-context.tsx';
+import { performWithToast } from './undo-toast.ts';
 
 /** The component that a node calls. */
 export interface CalledComponent {
@@ -130,11 +130,7 @@ export function planUpdate(
 
 /** Makes the call use the version, as one undo step. Shows a toast with the number of removed connections. */
 export function applyVersion({ session }: Pick<Editor, 'session'>, nodeId: string, target: CallTarget): void {
-  const { actions } = session.store;
   const { changes, lostEdges } = planUpdate({ session }, nodeId, target);
-  actions.perform(messages.update.edit, changes);
-  if (!session.isReadOnly)
-    showToast(messages.update.done(target.name, target.version, lostEdges), {
-      action: { label: messages.undo, run: () => actions.undo() },
-    });
+  const text = messages.update.done(target.name, target.version, lostEdges);
+  performWithToast(session, { label: messages.update.edit, changes, text });
 }

@@ -60,7 +60,7 @@ export interface VersionDiff {
 
 export interface View {
   readonly diff?: VersionDiff | undefined;
-  /** Nodes that someone else has just changed. */
+  /** Nodes that were just changed elsewhere, and the name of the author or a neutral text. */
   readonly changedByOthers?: { readonly name: string; readonly ids: ReadonlySet<string> } | undefined;
   readonly plan?: PlannedRun | undefined;
   readonly panel: Panel | undefined;

@@ -19,6 +19,7 @@ import { getMediaKind } from '../../kit/media-view.tsx';
 import { ResultActions } from '../../kit/result-actions.tsx';
 import { showToast } from '../../lib/toasts.ts';
 import { type EditorContextValue, useBoard, useEditor } from '../editor-context.tsx';
+import { performWithToast } from '../undo-toast.ts';
 import { findOriginNode } from './origin.ts';
 import { type Result, toResultText } from './results.ts';
 
@@ -96,14 +97,16 @@ export function BoardResultActions({
 
 /** Sets the seed of the node, as one undo step. */
 export function keepSeed(
-  { session: { store, catalog } }: EditorContextValue,
+  { session }: EditorContextValue,
   node: GraphNode,
   field: string,
   seed: number,
 ): void {
-  const { board } = store.getState();
-  store.actions.perform(edits.set(seedMessages.label), setConfig(board, catalog, node.id, { [field]: seed }));
-  showToast(seedMessages.used(seed), { action: { label: messages.common.undo, run: store.actions.undo } });
+  const changes = setConfig(session.store.getState().board, session.catalog, node.id, { [field]: seed });
+  const text = seedMessages.used(seed);
+  // The node may already use the seed.
+  if (changes.length === 0) showToast(text);
+  else performWithToast(session, { label: edits.set(seedMessages.label), changes, text });
 }
 
 /** Adds an input node with the result to the right of its node. */

@@ -8,20 +8,18 @@ import { showError } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { useEditor } from '../editor-context.tsx';
+import { performWithToast } from '../undo-toast.ts';
 
 const runsMessages = messages.flow.runs;
 
 export function useApplyInputs(): (executionId: string) => Promise<void> {
-  const { store } = useEditor().session;
+  const { session } = useEditor();
   return async executionId => {
     try {
-      const changes = await createInputChanges(() => store.getState().board, executionId);
-      store.actions.perform(messages.flow.edits.inputs, changes);
-      const undo = { label: messages.common.undo, run: () => store.actions.undo() };
-      showToast(
-        changes.length === 0 ? runsMessages.sameInputs : runsMessages.usedInputs,
-        changes.length === 0 ? {} : { action: undo },
-      );
+      const changes = await createInputChanges(() => session.store.getState().board, executionId);
+      const edit = { label: messages.flow.edits.inputs, changes, text: runsMessages.usedInputs };
+      if (changes.length === 0) showToast(runsMessages.sameInputs);
+      else performWithToast(session, edit);
     } catch (error) {
       showError(error);
     }

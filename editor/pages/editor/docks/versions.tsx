@@ -13,9 +13,9 @@ import { Failure, showError } from '../../../kit/failure.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
-import { showToast } from '../../../lib/toasts.ts';
 import { useHasBeenVisible } from '../../../lib/use-visibility.ts';
 import { useBoard, useEditor } from '../../../session/editor-context.tsx';
+import { performWithToast } from '../../../session/undo-toast.ts';
 import { dialogMessages } from '../dialogs/messages.ts';
 import styles from './dock.module.css';
 
@@ -52,7 +52,6 @@ function VersionRow({
   previous,
 }: RowProps) {
   const { session, view, canvas } = useEditor();
-  const { store } = session;
   const row = useRef<HTMLLIElement>(null);
   const hasBeenVisible = useHasBeenVisible(row);
   const board = useBoard(state => state.board);
@@ -64,9 +63,10 @@ function VersionRow({
   };
   const restore = (graph: WorkflowInfo): void => {
     const { nodes, edges } = toBoard(graph);
-    store.actions.perform(messages.flow.edits.restore, replaceAll(store.getState().board, { nodes, edges }));
-    showToast(versionsMessages.restored(version), {
-      action: { label: messages.common.undo, run: () => store.actions.undo() },
+    performWithToast(session, {
+      label: messages.flow.edits.restore,
+      changes: replaceAll(session.store.getState().board, { nodes, edges }),
+      text: versionsMessages.restored(version),
     });
   };
   return (
