@@ -262,7 +262,9 @@ const flow = {
   none: 'None',
   others: 'Other editors',
   somebody: 'Someone else',
-  changedByOthers: (by: string, labels: string): string => `${by} changed ${labels}.`,
+  elsewhere: 'Changed elsewhere',
+  changedByOthers: (by: string | undefined, labels: string): string =>
+    by === undefined ? `Changed elsewhere: ${labels}.` : `${by} changed ${labels}.`,
   emptyTemplates: 'Templates',
   emptySearch: 'Search nodes',
   emptyPrompt: 'Image, video, voice…',

@@ -1,6 +1,7 @@
-// Receives events of an open workflow: changes of other users, and the users who have the workflow open.
+// Receives events of an open workflow: changes made elsewhere, and the users who have the workflow open.
 
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import { messages } from '../flow-messages.ts';
 import { openEventStream } from '../lib/event-stream.ts';
 import type { RemoteWorkflow } from './remote.ts';
 import type { Saver } from './saver.ts';
@@ -16,6 +17,8 @@ export interface Presence {
   readonly users: readonly PresentUser[];
   /** The users who have selected each node, by node id. */
   readonly usersByNode: ReadonlyMap<string, readonly PresentUser[]>;
+  /** The last write. `userId` is null if its author is unknown. */
+  readonly lastWrite?: { readonly updatedAt: string; readonly userId: number | null };
 }
 
 /** Returns the hue of a person's color. Consecutive users get clearly different hues. */
@@ -29,7 +32,18 @@ export interface ServiceEvents {
   close(): void;
 }
 
-/** Subscribes to the events of a workflow. Calls `refresh` when someone else saved it. */
+/** Returns the name of the other user who wrote the state of that time. Undefined for this user or an unknown author. */
+export function findOtherAuthor(
+  { users, lastWrite }: Presence,
+  updatedAt: string,
+  ownId: number,
+): string | undefined {
+  const authorId = lastWrite?.updatedAt === updatedAt ? lastWrite.userId : null;
+  if (authorId === null || authorId === ownId) return undefined;
+  return users.find(({ userId }) => userId === authorId)?.name ?? messages.flow.somebody;
+}
+
+/** Subscribes to the events of a workflow. Calls `refresh` when it was saved elsewhere. */
 export function subscribeToService(
   id: string,
   saver: Saver<RemoteWorkflow>,
@@ -42,7 +56,8 @@ export function subscribeToService(
     events: {
       presence: data => presence.setState(toPresence((data as Pick<Presence, 'users'>).users)),
       changed: data => {
-        const { updatedAt } = data as { updatedAt: string };
+        const { updatedAt, userId } = data as NonNullable<Presence['lastWrite']>;
+        presence.setState({ lastWrite: { updatedAt, userId } });
         if (Date.parse(updatedAt) > Date.parse(saver.base.info.updatedAt)) refresh();
       },
     },
@@ -64,7 +79,7 @@ export function subscribeToService(
   };
 }
 
-function toPresence(users: readonly PresentUser[]): Presence {
+function toPresence(users: readonly PresentUser[]): Pick<Presence, 'users' | 'usersByNode'> {
   const usersByNode = new Map<string, PresentUser[]>();
   for (const user of users)
     for (const nodeId of user.selected ?? [])

@@ -24,7 +24,7 @@ export interface BoardState {
   readonly save: SaveState;
   /** The user's last action, for the draft. */
   readonly lastStep: HistoryStep | undefined;
-  /** The latest change that another person made. The page highlights it. */
+  /** The latest change that another person, tab or program made. The page highlights it. */
   readonly changeOfOthers: { readonly before: Board; readonly after: Board } | undefined;
 }
 

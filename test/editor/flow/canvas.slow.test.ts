@@ -156,7 +156,7 @@ describe('the canvas', { skip: BROWSER_MISSING_REASON }, () => {
       nodes: nodes.map(node => (node.id === 'c' ? { ...node, position } : node)),
       edges,
     });
-    await page.getByRole('log').getByText('changed C').waitFor();
+    await page.getByRole('log').getByText('Changed elsewhere: C.').waitFor();
     await page.keyboard.press('Escape');
     assert.equal(
       await nodeOf(page, 'C').evaluate(element => element.style.transform),

@@ -1,6 +1,7 @@
-// Highlights nodes for a moment when other users change them, and announces the change to screen readers.
+// Highlights nodes for a moment when they are changed elsewhere, and announces the change to screen readers.
 import { useEffect } from 'react';
 import { compareBoards } from '../../../board/difference.ts';
+import { findOtherAuthor } from '../../../board/service-events.ts';
 import { messages } from '../../../flow-messages.ts';
 import { useSession } from '../../../lib/session.ts';
 import { useEditor } from '../../../session/editor-context.tsx';
@@ -19,11 +20,14 @@ export function useRemoteChanges(): void {
       if (change === undefined || change === before.changeOfOthers) return;
       const { statuses } = compareBoards(change.before, change.after);
       if (statuses.size === 0) return;
-      const otherUsers = session.presence.getState().users.filter(({ userId }) => userId !== user.userId);
-      const name = otherUsers.length === 1 ? (otherUsers[0]?.name ?? '') : messages.flow.somebody;
+      const name = findOtherAuthor(
+        session.presence.getState(),
+        session.saver.base.info.updatedAt,
+        user.userId,
+      );
       const labels = now.board.nodes.filter(({ id }) => statuses.has(id)).map(({ data }) => data.label);
       view.setState({
-        changedByOthers: { name, ids: new Set(statuses.keys()) },
+        changedByOthers: { name: name ?? messages.flow.elsewhere, ids: new Set(statuses.keys()) },
         announcement: messages.flow.changedByOthers(name, labels.slice(0, MAX_NAMES).join(', ')),
       });
       clearTimeout(timer);
