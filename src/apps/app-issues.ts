@@ -1,26 +1,9 @@
 // Finds reasons why an app cannot use a graph, and refuses writes of a workflow that would break its app.
+import { CONTROLS_BY_TYPE, getControl } from '../graph/app-controls.ts';
 import type { Graph, GraphNode } from '../graph/types.ts';
 import { AppError, type Issue } from '../lib/errors.ts';
 import type { Tx } from '../store/db.ts';
-import { type AppInput, type AppSettings, type Control, findCurrentAppSettings } from './store/apps.ts';
-
-/** The controls that each type of input node allows. The first control is the default. */
-const CONTROLS_BY_TYPE: Readonly<Record<string, readonly Control[]>> = {
-  'input:text': ['textarea', 'text', 'choice'],
-  'input:number': ['text', 'slider', 'choice', 'switch'],
-  'input:json': ['textarea', 'choice', 'switch'],
-  'input:list': ['textarea'],
-  'input:image': ['media'],
-  'input:video': ['media'],
-  'input:audio': ['media'],
-};
-
-/** Returns the control of an input: the one in its settings, or the default of its node. */
-export function getControl({ control, min, max }: AppInput, nodeType: string): Control {
-  if (control !== undefined) return control;
-  if (nodeType === 'input:number' && min !== undefined && max !== undefined) return 'slider';
-  return CONTROLS_BY_TYPE[nodeType]?.[0] ?? 'text';
-}
+import { type AppInput, type AppSettings, findCurrentAppSettings } from './store/apps.ts';
 
 /** Lists the reasons why the app cannot use the graph, with JSON pointers into the settings of the app. */
 export function findAppIssues(

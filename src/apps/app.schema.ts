@@ -1,5 +1,6 @@
 // Defines the schemas of requests and responses about apps.
 import { type Static, Type } from 'typebox';
+import { CONTROLS } from '../graph/app-controls.ts';
 import { PageQuery, PageSchema } from '../services/paging.ts';
 import {
   EventStreamSchema,
@@ -12,7 +13,7 @@ import {
   Timestamp,
   Warnings,
 } from '../services/schema.ts';
-import { APP_PAYERS, AUDIENCES, CONTROLS } from './store/apps.ts';
+import { APP_PAYERS, AUDIENCES } from './store/apps.ts';
 
 const NodeId = Type.String({ minLength: 1, maxLength: 200 });
 const Credits = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });

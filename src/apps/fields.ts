@@ -1,12 +1,13 @@
 // Builds the form of an app as fields and as a JSON Schema, and parses submitted values. Visitors do not learn the ids and
 // labels of nodes, and of their values only the defaults of the fields.
+
+import { type Control, getControl } from '../graph/app-controls.ts';
 import { getInputNames } from '../graph/input-names.ts';
 import type { Plan } from '../graph/plan.ts';
 import type { Graph, GraphNode, Json, JsonObject } from '../graph/types.ts';
 import { hasAtMost } from '../lib/cut-text.ts';
 import { AppError, type Issue } from '../lib/errors.ts';
-import { getControl } from './app-issues.ts';
-import type { AppInput, AppSettings, Control } from './store/apps.ts';
+import type { AppInput, AppSettings } from './store/apps.ts';
 
 /** An input with its defaults filled in. */
 export interface AppField extends AppInput {

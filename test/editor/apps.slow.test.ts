@@ -67,6 +67,27 @@ describe('the app of a workflow', () => {
     await page.getByRole('dialog', { name: 'Discard your changes?' }).waitFor();
   });
 
+  it('has a preview with the controls of its page', async () => {
+    const id = await editor.service.createWorkflow({
+      name: 'Controls',
+      nodes: [node('size', 'input:number', { value: 64 }), node('data', 'input:json', {}, at(0, 300))],
+      edges: [],
+    });
+    const { testPage, dialog } = await openApp(id);
+    await using _ = testPage;
+    const preview = dialog.getByRole('region', { name: 'Preview' });
+    const getTag = (label: string): Promise<string> =>
+      preview.getByLabel(label).evaluate(element => `${element.tagName} ${element.getAttribute('type')}`);
+    assert.equal(await getTag('data'), 'TEXTAREA null');
+    const size = dialog.getByRole('list', { name: 'Inputs in the form' }).getByRole('listitem').first();
+    await size.getByText('Label, help, group and limits').click();
+    assert.equal(await size.getByLabel('Control').inputValue(), 'text');
+    await size.getByLabel('Smallest value').fill('1');
+    await size.getByLabel('Largest value').fill('9');
+    assert.equal(await getTag('size'), 'INPUT range');
+    assert.equal(await size.getByLabel('Control').inputValue(), 'slider');
+  });
+
   it('is created from nodes that are clicked in its preview', async () => {
     const id = await editor.service.createWorkflow({ name: 'Postcards', ...GRAPH });
     const { testPage, dialog } = await openApp(id);

@@ -1,4 +1,5 @@
 // Stores apps, the addresses of their runs, the files that visitors upload, and used proofs of work.
+import type { Control } from '../../graph/app-controls.ts';
 import type { Tx } from '../../store/db.ts';
 import { isNoneOfSql, joinShares, STRONGER_ROLE } from '../../store/permissions.ts';
 import {
@@ -19,8 +20,6 @@ export const AUDIENCES = ['workspace', 'signed_in', 'anyone'] as const;
 export type Audience = (typeof AUDIENCES)[number];
 export const APP_PAYERS = ['owner', 'visitor'] as const;
 export type AppPayer = (typeof APP_PAYERS)[number];
-export const CONTROLS = ['text', 'textarea', 'slider', 'choice', 'media', 'switch'] as const;
-export type Control = (typeof CONTROLS)[number];
 
 export interface AppInput {
   readonly nodeId: string;

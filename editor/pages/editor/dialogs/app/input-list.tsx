@@ -3,6 +3,7 @@
 import GripVertical from 'icon:grip-vertical';
 import X from 'icon:x';
 import type { AppInput } from '../../../../../sdk/src/schemas.ts';
+import { CONTROLS_BY_TYPE, getControl } from '../../../../../src/graph/app-controls.ts';
 import { messages } from '../../../../flow-messages.ts';
 import { IconButton } from '../../../../kit/button.tsx';
 import { CheckField, SelectField, TextField } from '../../../../kit/field.tsx';
@@ -60,12 +61,6 @@ export function InputList({ inputs, types, onChange }: InputListProps) {
 
 const getName = ({ label, nodeId }: AppInput): string => label ?? nodeId;
 
-/** The controls that each type of input node offers; the first is the default. */
-const CONTROLS: Readonly<Record<string, readonly NonNullable<AppInput['control']>[]>> = {
-  'input:text': ['textarea', 'text', 'choice'],
-  'input:number': ['text', 'slider', 'choice', 'switch'],
-};
-
 interface InputDetailsProps {
   readonly input: AppInput;
   readonly nodeType: string;
@@ -73,8 +68,8 @@ interface InputDetailsProps {
 }
 
 function InputDetails({ input, nodeType, onChange }: InputDetailsProps) {
-  const controls = CONTROLS[nodeType] ?? [];
-  const control = input.control ?? controls[0];
+  const controls = CONTROLS_BY_TYPE[nodeType] ?? [];
+  const control = getControl(input, nodeType);
   /** Removes a member whose text is empty. */
   const set = (key: keyof AppInput, value: unknown): void => {
     const { [key]: _, ...others } = input;
@@ -109,7 +104,7 @@ function InputDetails({ input, nodeType, onChange }: InputDetailsProps) {
         value={input.group ?? ''}
         onChange={({ target }) => set('group', target.value)}
       />
-      {controls.length > 0 && (
+      {controls.length > 1 && (
         <SelectField
           label={appMessages.control}
           value={control}

@@ -1,5 +1,6 @@
 // Renders a preview of the app's page while its settings are edited.
 import type { AppInput } from '../../../../../sdk/src/schemas.ts';
+import { getControl } from '../../../../../src/graph/app-controls.ts';
 import { groupConsecutive } from '../../../../../src/graph/consecutive.ts';
 import { messages } from '../../../../flow-messages.ts';
 import { Button } from '../../../../kit/button.tsx';
@@ -44,17 +45,18 @@ export function Preview({ form: { title, description, inputs }, types }: Preview
 }
 
 function PreviewField({ input, nodeType }: { readonly input: AppInput; readonly nodeType: string }) {
-  const { label: ownLabel, help: hint, placeholder, control, choices = [], min, max, isRequired } = input;
+  const { label: ownLabel, help: hint, placeholder, choices = [], min, max, isRequired } = input;
   const label = `${ownLabel ?? input.nodeId}${isRequired === true ? ' *' : ''}`;
+  const control = getControl(input, nodeType);
   if (control === 'choice')
     return (
       <SelectField label={label} hint={hint} options={choices.map(choice => [choice, choice] as const)} />
     );
   if (control === 'switch') return <CheckField label={label} hint={hint} />;
   if (control === 'slider') return <TextField label={label} hint={hint} type="range" min={min} max={max} />;
-  if (/^input:(?:image|video|audio)$/.test(nodeType))
+  if (control === 'media')
     return <TextField label={label} hint={hint} placeholder={placeholder ?? appMessages.chooseFile} />;
-  if (nodeType === 'input:text' && control !== 'text')
+  if (control === 'textarea')
     return <TextArea label={label} hint={hint} rows={2} placeholder={placeholder} />;
   return <TextField label={label} hint={hint} placeholder={placeholder} />;
 }
