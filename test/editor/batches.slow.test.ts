@@ -105,6 +105,22 @@ describe('the batch pages', () => {
     assert.equal(await page.getByRole('article').filter({ hasText: 'shot-' }).count(), 2);
   });
 
+  it('leave Space to a checkbox with the focus, and let other keys act on its row', async () => {
+    await using testPage = await editor.open(`/batches/${batchId}`);
+    const { page } = testPage;
+    await page.getByLabel('View').selectOption('Table');
+    const third = page.getByRole('article', { name: '3 · shot-3', exact: true });
+    const checkbox = third.getByRole('checkbox');
+    await checkbox.focus();
+    await page.keyboard.press(' ');
+    assert.equal(await checkbox.isChecked(), true);
+    await page.keyboard.press('x');
+    assert.equal(await checkbox.isChecked(), false);
+    await page.keyboard.press('1');
+    await third.getByRole('button', { name: 'Rate 1', pressed: true }).waitFor();
+    assert.equal(await page.getByRole('dialog').count(), 0);
+  });
+
   it('sort rows by rating', async () => {
     await editor.service.request('PATCH', `/batches/${batchId}/rows/7`, { rating: 5 });
     await using testPage = await editor.open(`/batches/${batchId}`);

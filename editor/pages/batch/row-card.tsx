@@ -50,13 +50,13 @@ export function RowCard({ row, isCurrent, isSelected, onFocus, onSelect, onOpen,
       aria-label={name}
       data-row={row.row}
       onPointerDown={onFocus}
+      onFocus={onFocus}
     >
       <button
         type="button"
         className={styles.result}
         aria-labelledby={`${id}-name ${id}-result`}
         onClick={onOpen}
-        onFocus={onFocus}
       >
         <span id={`${id}-result`} className={styles.content}>
           <Result row={row} label="" isCard />

@@ -18,10 +18,11 @@ export function RowLine({ row, isCurrent, isSelected, onFocus, onSelect, onOpen,
       className={classNames(styles.row, isCurrent && styles.current, isSelected && styles.selected)}
       data-row={row.row}
       onPointerDown={onFocus}
+      onFocus={onFocus}
     >
       <span className={styles.name}>
         <input type="checkbox" checked={isSelected} aria-label={messages.choose} onChange={onSelect} />
-        <button type="button" onClick={onOpen} onFocus={onFocus}>
+        <button type="button" onClick={onOpen}>
           {name}
         </button>
       </span>

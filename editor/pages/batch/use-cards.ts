@@ -74,6 +74,8 @@ export function useCards(
     const row = findRow(currentIndex);
     if (row === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     const key = getKey(event.nativeEvent);
+    // Buttons and checkboxes of a card handle this key themselves.
+    if (key === ' ' && event.target !== event.currentTarget) return;
     const steps: Readonly<Record<string, number>> = {
       j: 1,
       k: -1,
