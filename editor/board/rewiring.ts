@@ -6,7 +6,7 @@ import type { GraphEdge } from '../../src/graph/types.ts';
 import { apply, type Board, type Change, findNode } from './board.ts';
 import { getPorts } from './catalog.ts';
 import { remove } from './edits.ts';
-import { canConnect, connectPorts, type PortRef } from './wiring.ts';
+import { canConnect, connectPorts, findIncomingEdge, type PortRef } from './wiring.ts';
 
 const getSource = ({ source, sourceHandle }: GraphEdge): PortRef => ({
   nodeId: source,
@@ -31,9 +31,7 @@ export function insertIntoEdge(
   const { inputs, outputs } = getPorts(catalog, node);
   const input = inputs.find(({ id, isPort }) => {
     const to = { nodeId, handle: toHandle('in', id) };
-    const isConnected = boardWithoutEdge.edges.some(
-      ({ target, targetHandle }) => target === nodeId && targetHandle === to.handle,
-    );
+    const isConnected = findIncomingEdge(boardWithoutEdge, catalog, nodeId, id) !== undefined;
     return isPort && !isConnected && canConnect(boardWithoutEdge, catalog, getSource(edge), to);
   });
   if (input === undefined) return undefined;

@@ -1,9 +1,9 @@
 // Finds the seed of a node, and draws new ones.
 import type { Catalog, InputDef } from '../../src/graph/catalog.ts';
-import { toHandle } from '../../src/graph/handles.ts';
 import type { GraphNode } from '../../src/graph/types.ts';
 import type { Board } from './board.ts';
 import { getPorts } from './catalog.ts';
+import { findIncomingEdge } from './wiring.ts';
 
 /** The largest seed that all models accept. */
 const MAX_SEED = 2 ** 31 - 1;
@@ -27,7 +27,7 @@ export function drawSeeds(field: Pick<InputDef, 'min' | 'max'>, count: number): 
 /** Returns the seed field of the node, unless a connection sets it. */
 export function findSeedField(board: Board, catalog: Catalog, node: GraphNode): InputDef | undefined {
   const field = getPorts(catalog, node).inputs.find(input => isSeed(input) && input.wiredOnly !== true);
-  const isConnected = ({ target, targetHandle }: Board['edges'][number]): boolean =>
-    target === node.id && field !== undefined && targetHandle === toHandle('in', field.id);
-  return field === undefined || board.edges.some(isConnected) ? undefined : field;
+  const isConnected =
+    field !== undefined && findIncomingEdge(board, catalog, node.id, field.id) !== undefined;
+  return isConnected ? undefined : field;
 }

@@ -129,6 +129,19 @@ export const listWires = (board: Board, catalog: Catalog): readonly Wire[] => [
   }),
 ];
 
+/** Returns the first edge to the input: one that names it, or else one without a handle that a run connects to it. */
+export function findIncomingEdge(
+  board: Board,
+  catalog: Catalog,
+  nodeId: string,
+  portId: string,
+): GraphEdge | undefined {
+  const edges = board.edges.filter(({ target }) => target === nodeId);
+  const namingEdge = edges.find(({ targetHandle }) => targetHandle === toHandle('in', portId));
+  if (namingEdge !== undefined || edges.every(({ targetHandle }) => targetHandle)) return namingEdge;
+  return listWires({ ...board, edges }, catalog).find(({ to }) => to.id === portId)?.edge;
+}
+
 /** Returns whether a path of edges leads from one node to the other. */
 export function reaches(board: Board, from: string, to: string): boolean {
   const edgesBySource = groupBySource(board.edges);

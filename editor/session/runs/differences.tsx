@@ -2,9 +2,9 @@
 import { useQueries } from '@tanstack/react-query';
 import type { Execution } from '../../../sdk/src/types.ts';
 import type { Catalog } from '../../../src/graph/catalog.ts';
-import { toHandle } from '../../../src/graph/handles.ts';
 import type { Graph } from '../../../src/graph/types.ts';
 import { toFieldText } from '../../board/item-text.ts';
+import { findIncomingEdge } from '../../board/wiring.ts';
 import { messages } from '../../flow-messages.ts';
 import { shorten } from '../../lib/cut-text.ts';
 import { apiQuery } from '../../lib/queries.ts';
@@ -83,11 +83,12 @@ function useParameters(
 
 /** Returns the parameters of the node that made the result, by their names. */
 export function readParameters(
-  catalog: Pick<Catalog, 'find' | 'ports'>,
+  catalog: Catalog,
   { source, run, graph }: { readonly source: ResultSource; readonly run: Execution; readonly graph: Graph },
 ): Parameters {
   const { seed } = source;
-  const node = findOriginNode({ fields: {}, ...graph }, source.nodeId);
+  const board = { fields: {}, ...graph };
+  const node = findOriginNode(board, source.nodeId);
   const parameters = new Map<string, string>();
   if (node === undefined) return parameters;
   const entry = catalog.find(node.data.nodeType);
@@ -96,9 +97,7 @@ export function readParameters(
   const { inputs } = catalog.ports(node.data.nodeType, settings);
   const states = new Map(run.nodeStates.map(state => [state.nodeId, state]));
   for (const { id, label, isPort, default: fallback } of inputs) {
-    const edge = graph.edges.find(
-      ({ target, targetHandle }) => isPort && target === node.id && targetHandle === toHandle('in', id),
-    );
+    const edge = isPort ? findIncomingEdge(board, catalog, node.id, id) : undefined;
     const state = edge && states.get(edge.source);
     const value = edge === undefined ? (settings[id] ?? fallback) : (state?.text ?? state?.outputUrl);
     if (value !== undefined) parameters.set(label, shorten(toFieldText(value), MAX_CHARS));

@@ -32,3 +32,27 @@ it('a comparison can vary inputs, the model of a node, and its settings', () => 
     matrix: { inputs: {}, config: { picture: { nodeType: ['a', 'b'] } } },
   });
 });
+
+it('a comparison cannot vary a setting that an edge feeds, even without a handle', () => {
+  const nodes = [node('idea', 'input:text'), node('picture', 'generate:fal_flux_dev')];
+  const countPrompts = (targetHandle?: string): number =>
+    listMatrixFields(
+      {
+        fields: {},
+        nodes,
+        edges: [
+          {
+            id: '1',
+            source: 'idea',
+            target: 'picture',
+            ...(targetHandle === undefined ? {} : { targetHandle }),
+          },
+        ],
+      },
+      catalog,
+      'Inputs',
+    ).filter(({ nodeId, field }) => nodeId === 'picture' && field === 'prompt').length;
+  assert.equal(countPrompts('in-other'), 1);
+  assert.equal(countPrompts('in-prompt'), 0);
+  assert.equal(countPrompts(), 0);
+});

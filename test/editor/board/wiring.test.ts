@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createCatalog } from '../../../editor/board/catalog.ts';
-import { canConnect, findFittingPort, findRejection } from '../../../editor/board/wiring.ts';
+import {
+  canConnect,
+  findFittingPort,
+  findIncomingEdge,
+  findRejection,
+} from '../../../editor/board/wiring.ts';
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
 import type { GraphNode } from '../../../src/graph/types.ts';
 import { readSettings } from '../../../src/lib/settings.ts';
@@ -45,6 +50,28 @@ describe('findFittingPort', () => {
           );
         }
       }
+  });
+});
+
+describe('findIncomingEdge', () => {
+  it('finds an edge that names the input, or one without a handle that a run connects to it', () => {
+    const nodes = [createNode('text', 'input:text'), createNode('join', 'utility:prompt_concat')];
+    const find = (portId: string, ...targetHandles: readonly string[]): string | undefined => {
+      const edges = targetHandles.map((targetHandle, index) => ({
+        id: `e${index}`,
+        source: 'text',
+        target: 'join',
+        ...(targetHandle === '' ? {} : { targetHandle }),
+      }));
+      return findIncomingEdge({ fields: {}, nodes, edges }, catalog, 'join', portId)?.id;
+    };
+    assert.equal(find('text1'), undefined);
+    assert.equal(find('text2', 'in-text1', 'in-text2'), 'e1');
+    assert.equal(find('text1', 'in-text2'), undefined);
+    assert.equal(find('text1', '', ''), 'e0');
+    assert.equal(find('text2', '', ''), 'e1');
+    assert.equal(find('text2', 'in-text1', ''), 'e1');
+    assert.equal(find('text1', '', 'in-text1'), 'e1');
   });
 });
 

@@ -6,6 +6,7 @@ import type { GraphNode } from '../../../../src/graph/types.ts';
 import { MODEL_KEY } from '../../../../src/graph/with-config.ts';
 import { type Board, isInputNode } from '../../../board/board.ts';
 import { getControlKind } from '../../../board/control-kind.ts';
+import { listWires } from '../../../board/wiring.ts';
 import { messages } from '../../../flow-messages.ts';
 
 /** The part of a batch request that says which rows to run. */
@@ -97,16 +98,14 @@ export function listMatrixFields(
     kind: INPUT_KINDS[data.nodeType] ?? 'text',
     choices: undefined,
   }));
-  const connected = new Set(
-    board.edges.map(({ target, targetHandle }) => `${target}\n${targetHandle ?? ''}`),
-  );
+  const connected = new Set(listWires(board, catalog).map(({ edge, to }) => `${edge.target}\n${to.id}`));
   const fields = board.nodes
     .filter(node => !isInputNode(node))
     .flatMap(({ id, data }) => [
       ...listModelField(catalog, { id, data }),
       ...catalog
         .ports(data.nodeType, { ...data.config, ...data.params })
-        .inputs.filter(input => !input.removed && !connected.has(`${id}\nin-${input.id}`))
+        .inputs.filter(input => !input.removed && !connected.has(`${id}\n${input.id}`))
         .flatMap(input => {
           const kind = toKind(input);
           if (kind === undefined) return [];

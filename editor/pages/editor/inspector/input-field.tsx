@@ -4,12 +4,12 @@ import Undo from 'icon:undo-2';
 import { type ComponentType, memo, type ReactNode } from 'react';
 import type { InputDef } from '../../../../src/graph/catalog.ts';
 import { findFieldProblem } from '../../../../src/graph/fields.ts';
-import { toHandle } from '../../../../src/graph/handles.ts';
 import type { GraphNode, Json } from '../../../../src/graph/types.ts';
 import { findNode } from '../../../board/board.ts';
 import { getControlKind } from '../../../board/control-kind.ts';
 import { setConfig } from '../../../board/edits.ts';
 import { findInputNodeType, placeInputNode, removeEmptyInput } from '../../../board/placement.ts';
+import { findIncomingEdge } from '../../../board/wiring.ts';
 import { messages } from '../../../flow-messages.ts';
 import { IconButton } from '../../../kit/button.tsx';
 import { useBoard, useEditor } from '../../../session/editor-context.tsx';
@@ -149,11 +149,10 @@ export function useSource(
   nodeId: string,
   { id, isPort }: Pick<InputDef, 'id' | 'isPort'>,
 ): GraphNode | undefined {
+  const { catalog } = useEditor().session;
   return useBoard(({ board }) => {
     if (!isPort) return undefined;
-    const edge = board.edges.find(
-      ({ target, targetHandle }) => target === nodeId && targetHandle === toHandle('in', id),
-    );
+    const edge = findIncomingEdge(board, catalog, nodeId, id);
     return edge && findNode(board, edge.source);
   });
 }
