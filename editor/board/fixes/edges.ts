@@ -51,7 +51,8 @@ function createChangePortFix(context: FixContext, edge: GraphEdge): Fix | undefi
   if (source === undefined || target === undefined) return createRemoveEdgeFix(context, edge);
   if (handleKey !== 'sourceHandle' && handleKey !== 'targetHandle') return undefined;
   const wires = listWires(board, catalog).filter(wire => wire.edge.target === target.id);
-  const takenPorts = new Set(wires.map(({ to }) => to.id));
+  // LIST inputs accept several edges.
+  const takenPorts = new Set(wires.filter(({ to }) => to.type !== 'LIST').map(({ to }) => to.id));
   const ports = [getPorts(catalog, source), getPorts(catalog, target)] as const;
   for (const handle of [issue.suggestion, null]) {
     if (handle === undefined) continue;

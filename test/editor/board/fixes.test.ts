@@ -305,6 +305,17 @@ describe('findFix for an edge', () => {
     assert.deepEqual(wires(withoutPort), []);
   });
 
+  it('uses a list that already has another edge', () => {
+    const after = applyFix(
+      board(
+        [node('v', 'input:video'), node('w', 'input:video'), node('all', 'utility:video_concat')],
+        [edge('1', 'v.video', 'all.list'), edge('2', 'w.video', 'all.lst')],
+      ),
+      'unknown_port',
+    );
+    assert.deepEqual(wires(after), ['v out-video all in-list', 'w out-video all in-list']);
+  });
+
   it('inserts a converter node or removes the edge', () => {
     const video = board(
       [node('v', 'input:video'), node('b', 'utility:image_blur')],
