@@ -1,6 +1,7 @@
 // Shows an error in place of a page that crashed. The rest of the application keeps working.
 import { Component, type ReactNode } from 'react';
 import { Button } from '../kit/button.tsx';
+import { isMissingScript } from '../lib/missing-script.ts';
 import { messages } from '../messages.ts';
 import styles from './message.module.css';
 
@@ -18,12 +19,10 @@ export class ErrorBoundary extends Component<{ readonly children: ReactNode }, S
   override render(): ReactNode {
     const { error } = this.state;
     if (error === undefined) return this.props.children;
-    // After an update of the service, chunks of the old version no longer exist.
-    const isOutdated = error instanceof TypeError && /import|load/i.test(error.message);
     return (
       <div className={styles.message} role="alert">
         <h1>{messages.failure.title}</h1>
-        <p>{isOutdated ? messages.failure.outdated : messages.failure.crash}</p>
+        <p>{isMissingScript(error) ? messages.failure.outdated : messages.failure.crash}</p>
         <Button variant="primary" onClick={() => location.reload()}>
           {messages.common.reload}
         </Button>
