@@ -1,7 +1,8 @@
 // Renders two images or videos on top of each other, with a slider that moves the edge between them.
 import { useState } from 'react';
 import styles from './comparison.module.css';
-import { type MediaSource, MediaView } from './media-view.tsx';
+import type { MediaSource } from './media-kind.ts';
+import { MediaView } from './media-view.tsx';
 
 export interface ComparedMedia extends MediaSource {
   readonly label: string;

@@ -5,15 +5,9 @@ import { useEffect, useRef } from 'react';
 import { lazyComponent } from '../lib/lazy-component.ts';
 import { messages } from '../messages.ts';
 import { classNames } from './class-names.ts';
+import { getMediaKind, type MediaSource } from './media-kind.ts';
 import styles from './media-view.module.css';
 import type { WaveformProps } from './waveform.tsx';
-
-export interface MediaSource {
-  readonly url: string;
-  /** Such as `image/png`. If unknown, derived from the file extension. */
-  readonly contentType?: string | undefined;
-  readonly posterUrl?: string | null | undefined;
-}
 
 interface MediaViewProps extends MediaSource {
   /** Text alternative. */
@@ -22,37 +16,6 @@ interface MediaViewProps extends MediaSource {
   readonly onSize?: ((width: number, height: number) => void) | undefined;
   /** `whole`: with controls; `small`: fills its container; `thumbnail`: an image or video that fills its container. */
   readonly variant?: 'whole' | 'small' | 'thumbnail';
-}
-
-type MediaKind = 'image' | 'video' | 'audio';
-
-const KIND_BY_EXTENSION: Readonly<Record<string, MediaKind>> = {
-  png: 'image',
-  jpg: 'image',
-  jpeg: 'image',
-  webp: 'image',
-  gif: 'image',
-  avif: 'image',
-  svg: 'image',
-  mp4: 'video',
-  webm: 'video',
-  mov: 'video',
-  mp3: 'audio',
-  wav: 'audio',
-  m4a: 'audio',
-  ogg: 'audio',
-  flac: 'audio',
-};
-
-/** Returns the kind of media, or undefined for other files. */
-export function getMediaKind({
-  url,
-  contentType,
-}: Pick<MediaSource, 'url' | 'contentType'>): MediaKind | undefined {
-  const type = contentType?.split('/', 1)[0];
-  if (type === 'image' || type === 'video' || type === 'audio') return type;
-  const extension = /\.([a-z0-9]+)(?:[?#]|$)/i.exec(url)?.[1]?.toLowerCase();
-  return extension === undefined ? undefined : KIND_BY_EXTENSION[extension];
 }
 
 export function MediaView({ url, contentType, posterUrl, label, variant = 'whole', onSize }: MediaViewProps) {

@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'react';
 import type { NodeState } from '../../../sdk/src/types.ts';
 import { findNode } from '../../board/board.ts';
-import { getMediaKind } from '../../kit/media-view.tsx';
+import { getMediaKind } from '../../kit/media-kind.ts';
 import { type EditorContextValue, useEditor, type View } from '../../session/editor-context.tsx';
 import { findShownState, getResults, type Result } from '../../session/runs/results.ts';
 import styles from '../canvas.module.css';

@@ -2,6 +2,7 @@
 import type { BatchRow } from '../../../sdk/src/types.ts';
 import { Dialog } from '../../kit/dialog.tsx';
 import { ResultActions } from '../../kit/result-actions.tsx';
+import { findRowResult, toActionTarget } from '../../session/runs/row-result.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 import { describeInputs, Result } from './row-card.tsx';
@@ -25,20 +26,11 @@ export function Compare({ rows, onClose }: CompareProps) {
             <figcaption>
               <strong>{messages.row(row.row, row.key)}</strong>
               <span>{describeInputs(row)}</span>
-              <ResultActions {...findFirstResult(row)} executionId={row.executionId} />
+              <ResultActions {...toActionTarget(findRowResult(row))} executionId={row.executionId} />
             </figcaption>
           </figure>
         ))}
       </div>
     </Dialog>
   );
-}
-
-/** Returns the file or the text that the row shows. */
-function findFirstResult({ outputs }: BatchRow): { readonly url?: string; readonly text?: string } {
-  const url = outputs.map(output => output.url).find(url => typeof url === 'string');
-  if (url !== undefined) return { url };
-  const [first] = outputs;
-  const { text, value } = (first ?? {}) as { readonly text?: string; readonly value?: unknown };
-  return { text: text ?? JSON.stringify(value) ?? '' };
 }

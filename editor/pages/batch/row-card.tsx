@@ -9,7 +9,9 @@ import type { BatchRow } from '../../../sdk/src/types.ts';
 import { Badge, type Tone } from '../../kit/badge.tsx';
 import { IconButton } from '../../kit/button.tsx';
 import { classNames } from '../../kit/class-names.ts';
-import { getMediaKind, MediaView } from '../../kit/media-view.tsx';
+import { getMediaKind } from '../../kit/media-kind.ts';
+import { MediaView } from '../../kit/media-view.tsx';
+import { findRowResult, toActionTarget } from '../../session/runs/row-result.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 import { isLoaded } from './use-batch.ts';
@@ -111,8 +113,6 @@ export function Rating({ row, onReview }: Pick<RowCardProps, 'row' | 'onReview'>
   );
 }
 
-type RowOutput = Readonly<Record<'url' | 'text' | 'value', unknown>>;
-
 interface ResultProps {
   readonly row: BatchRow;
   /** Text alternative of media. */
@@ -120,24 +120,22 @@ interface ResultProps {
   readonly isCard?: boolean;
 }
 
-/** Renders the first picture, video, sound or text of the row, or its error or progress. */
+/** Renders the result of the row, or its error or progress. */
 export function Result({ row, label, isCard = false }: ResultProps) {
-  const outputs = row.outputs as readonly RowOutput[];
-  const media = outputs.find(
-    ({ url }) => typeof url === 'string' && getMediaKind({ url }) !== undefined,
-  )?.url;
-  if (typeof media === 'string') {
-    // A card is a button, which cannot contain a player.
-    if (isCard && getMediaKind({ url: media }) === 'audio')
-      return <FileAudio className={styles.sound} aria-hidden />;
-    return <MediaView url={media} label={label} variant="small" />;
+  const result = findRowResult(row);
+  if (result?.kind === 'media') {
+    const { url } = result;
+    const kind = getMediaKind(result);
+    // A card is a button, which cannot contain a player or a link.
+    if (isCard && kind === 'audio') return <FileAudio className={styles.sound} aria-hidden />;
+    if (isCard && kind === undefined) return <span className={styles.text}>{url.split('/').at(-1)}</span>;
+    return <MediaView url={url} label={label} variant="small" />;
   }
   if (row.status === 'failed') return <span className={styles.error}>{row.error?.message}</span>;
-  const text = outputs.find(output => output.text !== undefined || output.value !== undefined);
-  if (text !== undefined)
+  if (result !== undefined)
     return (
       <span className={styles.text}>
-        {String(text.text ?? JSON.stringify(text.value)).slice(0, isCard ? MAX_CARD_TEXT : undefined)}
+        {toActionTarget(result).text?.slice(0, isCard ? MAX_CARD_TEXT : undefined)}
       </span>
     );
   if (row.status === 'completed') return <span className={styles.noOutput}>{messages.noOutput}</span>;

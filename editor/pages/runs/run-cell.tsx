@@ -4,7 +4,8 @@ import FileText from 'icon:file-text';
 import Layers from 'icon:layers';
 import { Link } from 'wouter';
 import type { ExecutionListItem } from '../../../sdk/src/schemas.ts';
-import { getMediaKind, Thumbnail } from '../../kit/media-view.tsx';
+import { getMediaKind } from '../../kit/media-kind.ts';
+import { Thumbnail } from '../../kit/media-view.tsx';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 

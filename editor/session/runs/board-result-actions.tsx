@@ -15,7 +15,7 @@ import { placeNode } from '../../board/placement.ts';
 import { findSeedField } from '../../board/seeds.ts';
 import { messages } from '../../flow-messages.ts';
 import { Button } from '../../kit/button.tsx';
-import { getMediaKind } from '../../kit/media-view.tsx';
+import { getMediaKind } from '../../kit/media-kind.ts';
 import { ResultActions } from '../../kit/result-actions.tsx';
 import { showToast } from '../../lib/toasts.ts';
 import { type EditorContextValue, useBoard, useEditor } from '../editor-context.tsx';

@@ -6,7 +6,7 @@ import { findNode } from '../../board/board.ts';
 import { messages } from '../../flow-messages.ts';
 import { Comparison } from '../../kit/comparison.tsx';
 import { SelectField } from '../../kit/field.tsx';
-import { getMediaKind } from '../../kit/media-view.tsx';
+import { getMediaKind } from '../../kit/media-kind.ts';
 import { QueryResult } from '../../kit/query-result.tsx';
 import { formatAgo } from '../../lib/format.ts';
 import { apiQuery } from '../../lib/queries.ts';

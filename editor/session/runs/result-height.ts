@@ -1,6 +1,6 @@
 // Computes the height of the results in a node: of media from their aspect ratio, of text from its length.
 import { createStore } from 'zustand/vanilla';
-import { getMediaKind } from '../../kit/media-view.tsx';
+import { getMediaKind } from '../../kit/media-kind.ts';
 import { MAX_SHOWN_RESULTS, type Result, toSmallText } from './results.ts';
 
 const SIDE_MARGIN = 12;

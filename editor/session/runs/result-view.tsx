@@ -2,7 +2,8 @@
 import { useCallback } from 'react';
 import { messages } from '../../flow-messages.ts';
 import { JsonTree } from '../../kit/json-tree.tsx';
-import { getMediaKind, MediaView } from '../../kit/media-view.tsx';
+import { getMediaKind } from '../../kit/media-kind.ts';
+import { MediaView } from '../../kit/media-view.tsx';
 import styles from './node-result.module.css';
 import { setAspect } from './result-height.ts';
 import { type Result, toResultText, toSmallText } from './results.ts';

@@ -1,7 +1,7 @@
 // Saves the latest result image of each node type for the palette and the model picker.
 import { useEffect } from 'react';
 import { findNode } from '../../../board/board.ts';
-import { getMediaKind } from '../../../kit/media-view.tsx';
+import { getMediaKind } from '../../../kit/media-kind.ts';
 import { useEditor } from '../../../session/editor-context.tsx';
 import { getResults } from '../../../session/runs/results.ts';
 import { saveResultImages } from './palette-storage.ts';

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { MediaItem } from '../../../../sdk/src/schemas.ts';
 import type { CatalogEntry } from '../../../../src/graph/catalog.ts';
-import { getMediaKind } from '../../../kit/media-view.tsx';
+import { getMediaKind } from '../../../kit/media-kind.ts';
 import { api } from '../../../lib/api.ts';
 import { readResultImages } from '../add-node/palette-storage.ts';
 import styles from './model-picker.module.css';

@@ -18,7 +18,7 @@ import { api } from '../../../lib/api.ts';
 import { useEditor } from '../../../session/editor-context.tsx';
 import { keepSeed } from '../../../session/runs/board-result-actions.tsx';
 import { ResultView } from '../../../session/runs/result-view.tsx';
-import type { Result } from '../../../session/runs/results.ts';
+import { findRowResult, toActionTarget } from '../../../session/runs/row-result.ts';
 import { formatCredits } from '../toolbar/price.tsx';
 import { messages } from './messages.ts';
 import styles from './variations.module.css';
@@ -153,7 +153,7 @@ interface VariationProps extends Omit<DialogProps, 'onClose'> {
 
 function Variation({ node, field, seed, row }: VariationProps) {
   const editor = useEditor();
-  const result = row && findResult(row);
+  const result = row && findRowResult(row);
   const label = editorMessages.flow.seed.of(seed);
   return (
     <figure className={styles.variation} aria-label={label}>
@@ -163,12 +163,7 @@ function Variation({ node, field, seed, row }: VariationProps) {
       <figcaption>
         <strong>{label}</strong>
         {result !== undefined && (
-          <ResultActions
-            {...(result.kind === 'media'
-              ? { url: result.url }
-              : { text: result.kind === 'text' ? result.text : JSON.stringify(result.value) })}
-            executionId={row?.executionId}
-          >
+          <ResultActions {...toActionTarget(result)} executionId={row?.executionId}>
             <Button size="s" icon={Lock} onClick={() => keepSeed(editor, node, field.id, seed)}>
               {editorMessages.flow.seed.use}
             </Button>
@@ -189,14 +184,4 @@ function Progress({ row }: { readonly row: BatchRow | undefined }) {
       <Spinner /> {messages.status[row.status]}
     </p>
   );
-}
-
-type RowOutput = Readonly<Record<'url' | 'text' | 'value', unknown>>;
-
-function findResult({ outputs }: BatchRow): Result | undefined {
-  const [output] = outputs as readonly RowOutput[];
-  if (output === undefined) return undefined;
-  if (typeof output.url === 'string') return { kind: 'media', url: output.url };
-  if (typeof output.text === 'string') return { kind: 'text', text: output.text };
-  return { kind: 'json', value: output.value };
 }
