@@ -47,14 +47,13 @@ export function parsePastedText(text: string): Subgraph | undefined {
 }
 
 /**
- * Returns the changes that add the nodes and edges with free ids, and the ids of the added nodes. Centers the nodes at
- * `placement`, or moves them by `placement.offset`. With `keepsIncoming`, also connects them to the nodes that fed the
- * copied ones, as far as the board has these.
+ * Returns the changes that add the nodes and edges with free ids, and the ids of the added nodes. Moves the nodes by
+ * `offset`. With `keepsIncoming`, also connects them to the nodes that fed the copied ones, as far as the board has these.
  */
 export function paste(
   board: Board,
   { nodes, edges, incoming = [] }: Subgraph,
-  placement: Position | { readonly offset: Position },
+  offset: Position,
   { keepsIncoming = false }: { readonly keepsIncoming?: boolean } = {},
 ): { readonly changes: readonly Change[]; readonly ids: readonly string[] } {
   const takenIds = new Set<string>();
@@ -64,7 +63,6 @@ export function paste(
     takenIds.add(newId);
     newIds.set(id, newId);
   }
-  const offset = computeOffset(nodes, placement);
   const pastedNodes = nodes.map(node => ({
     ...withNewIds(node, newIds),
     position: shift(node.position, offset),
@@ -102,20 +100,6 @@ function withNewIds(node: GraphNode, newIds: ReadonlyMap<string, string>): Graph
   const childNodeIds = children.flatMap(child => newIds.get(child) ?? []);
   return { ...node, id, data: { ...node.data, config: { ...node.data.config, childNodeIds } } };
 }
-
-function computeOffset(
-  nodes: readonly GraphNode[],
-  placement: Position | { readonly offset: Position },
-): Position {
-  if ('offset' in placement) return placement.offset;
-  const xs = nodes.map(({ position }) => position.x);
-  const ys = nodes.map(({ position }) => position.y);
-  const getMiddle = (values: readonly number[]): number => (Math.min(...values) + Math.max(...values)) / 2;
-  return { x: placement.x - getMiddle(xs) - HALF_NODE.x, y: placement.y - getMiddle(ys) - HALF_NODE.y };
-}
-
-/** Half the size of a common node. */
-const HALF_NODE = { x: 130, y: 60 };
 
 const shift = ({ x, y }: Position, offset: Position): Position => ({
   x: Math.round(x + offset.x),

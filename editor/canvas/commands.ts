@@ -406,7 +406,7 @@ export function pasteGraph(
 ): void {
   const { store } = session;
   const offset = findOffset(session, pasted, center);
-  const { changes, ids } = paste(store.getState().board, pasted, { offset }, options);
+  const { changes, ids } = paste(store.getState().board, pasted, offset, options);
   store.actions.perform(messages.flow.edits.paste(ids.length), changes);
   store.actions.select(ids);
 }
@@ -416,7 +416,7 @@ function duplicate({ session }: EditorContextValue): void {
   const { board, selection } = store.getState();
   const pasted = parsePastedText(toClipboardText(board, selection) ?? '');
   if (pasted === undefined) return;
-  const { changes, ids } = paste(board, pasted, { offset: findOffset(session, pasted) });
+  const { changes, ids } = paste(board, pasted, findOffset(session, pasted));
   store.actions.perform(messages.flow.edits.duplicate(ids.length), changes);
   store.actions.select(ids);
 }

@@ -32,7 +32,7 @@ const board: Board = {
 const pasteOf = (target: Board, keepsIncoming: boolean) => {
   const copied = parsePastedText(toClipboardText(board, new Set(['c', 'b'])) ?? '');
   assert.ok(copied);
-  const { changes, ids } = paste(target, copied, { offset: { x: 10, y: 20 } }, { keepsIncoming });
+  const { changes, ids } = paste(target, copied, { x: 10, y: 20 }, { keepsIncoming });
   const pasted = apply(target, changes);
   const names = new Map(ids.map((id, index) => [id, `new ${index}`]));
   const wires = pasted.edges
