@@ -88,7 +88,7 @@ export function registerMedia(server: Server, deps: Deps): void {
   );
   server.get(
     '/api/v1/media/download',
-    operation('downloadMedia', 'workflows:write', {
+    operation('downloadManyMedia', 'workflows:write', {
       summary: 'Download media as a ZIP archive',
       description:
         'Streams an archive with up to 200 media files, or with all files of a collection. The files can have 20 GB in total.',

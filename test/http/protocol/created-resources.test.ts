@@ -61,6 +61,7 @@ describe('a created resource', () => {
       isDeletable: true,
     },
     '/api/v1/folders': { path: '/folders', body: namedBody, rename: patchName, isDeletable: true },
+    '/api/v1/collections': { path: '/collections', body: namedBody, rename: patchName, isDeletable: true },
     '/api/v1/teams': { path: '/teams', body: namedBody, rename: patchName, isDeletable: true },
     '/api/v1/teams/{id}/invitations': {
       path: `/teams/${teamId}/invitations`,
@@ -111,7 +112,7 @@ describe('a created resource', () => {
     return location.slice(test.deps.settings.BASE_URL.length);
   };
 
-  // The test below reads the Location of a content page, and the tests of tables read that of a table.
+  // The test below reads the Location of a content page, and the tests of tables read that of a table. Passkeys have none.
   it('is covered by this file for every POST that returns 201', async () => {
     const { paths } = (await test.app.inject('/openapi.json')).json<{
       paths: Record<string, { post?: { responses: object } }>;
@@ -119,7 +120,12 @@ describe('a created resource', () => {
     const creatingPaths = Object.keys(paths).filter(path => 201 in (paths[path]?.post?.responses ?? {}));
     assert.deepEqual(
       creatingPaths.toSorted(),
-      [...Object.keys(listCreations()), '/api/content/webhook', '/api/v1/tables'].toSorted(),
+      [
+        ...Object.keys(listCreations()),
+        '/api/content/webhook',
+        '/api/v1/tables',
+        '/api/v1/auth/passkeys',
+      ].toSorted(),
     );
   });
 

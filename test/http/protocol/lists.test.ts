@@ -58,7 +58,11 @@ function listInvalidValues({ name, schema }: Parameter): readonly string[] {
 }
 
 /** Lists without pages, because they are always short. */
-const UNPAGED_LISTS = ['/api/v1/renderer/templates', '/api/v1/executions/{id}/deliveries'];
+const UNPAGED_LISTS = [
+  '/api/v1/renderer/templates',
+  '/api/v1/executions/{id}/deliveries',
+  '/api/v1/auth/passkeys',
+];
 
 describe('every list of the API', () => {
   let test: TestApp;
@@ -138,7 +142,9 @@ describe('every list of the API', () => {
   });
 
   it('accepts a limit and the returned cursor', async () => {
-    for (const [path, { parameters = [] }] of operations.filter(isList)) {
+    // An API key cannot read passkeys.
+    const readable = operations.filter(isList).filter(([path]) => path !== '/api/v1/auth/passkeys');
+    for (const [path, { parameters = [] }] of readable) {
       const query = parameters.some(({ name }) => name === 'limit') ? '?limit=1' : '';
       const { status, body } = await user.request('GET', toPath(path) + query);
       assert.equal(status, 200, `${path}: ${body.error}`);

@@ -49,6 +49,7 @@ before(async () => {
   );
   const triggers = `/workflows/${ownIds.workflows}/triggers`;
   ownIds.triggers = String((await owner.request('POST', triggers, { kind: 'hook' })).body.id);
+  ownIds.collections = String((await owner.request('POST', '/collections', { name: 'Own' })).body.id);
   const table = await test.app.inject({
     method: 'POST',
     url: `${V1}/tables`,
@@ -82,6 +83,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   [`PUT ${V1}/workflows/:id/permissions`]: { userId: 1, role: 'OWNER' },
   [`PUT ${V1}/workflows/:id/selection`]: { nodeIds: ['a'] },
   [`PATCH ${V1}/folders/:id`]: { name: 'Taken' },
+  [`PATCH ${V1}/collections/:id`]: { name: 'Taken' },
   [`PATCH ${V1}/teams/:id`]: { name: 'Taken' },
   [`POST ${V1}/teams/:id/members`]: { userId: 1, role: 'OWNER' },
   [`PATCH ${V1}/teams/:id/members/:userId`]: { role: 'VIEWER' },
@@ -117,6 +119,7 @@ async function readTables(): Promise<string> {
     'schedules',
     'firings',
     'credentials',
+    'media_collections',
     'apps',
   ];
   const texts = tables.map(async table => {

@@ -62,7 +62,7 @@ describe('the inputs of many runs', () => {
       () => read(inputs),
       (err: unknown) => {
         assert.ok(err instanceof AppError);
-        assert.match(err.message, /no input node "first0"\. Did you mean "first"\?/);
+        assert.match(err.message, /no input "first0"\. Did you mean "first"\?/);
         return err.code === 'invalid_inputs' && err.issues?.length === 100;
       },
     );
