@@ -28,7 +28,7 @@ interface ItemChange<Of extends 'nodes' | 'edges', Item> {
   readonly after?: Item;
 }
 
-/** Applies the changes in order. Throws if a change does not match the board, which is a bug in the caller. */
+/** Applies the changes in order. Throws if the item to replace or remove is not at its index, which is a bug in the caller. */
 export function apply(board: Board, changes: readonly Change[]): Board {
   const next = { fields: { ...board.fields }, nodes: [...board.nodes], edges: [...board.edges] };
   for (const change of changes) {

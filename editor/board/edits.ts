@@ -1,4 +1,4 @@
-// Builds the changes of each kind of edit. All functions are pure.
+// Builds the changes of each kind of edit. None changes the board; new ids are random.
 import { isBypassed } from '../../src/graph/bypass.ts';
 import type { Catalog } from '../../src/graph/catalog.ts';
 import { withConfig, withoutItems } from '../../src/graph/edit.ts';

@@ -29,7 +29,6 @@ export function CreateButton({ folderId }: { readonly folderId: string | undefin
         edges: [],
         ...(folderId === undefined || folderId === 'root' ? {} : { folderId }),
       }),
-    // The editor is a separate page load.
     onSuccess: ({ id }) => location.assign(`/flow/${id}`),
     onError: showError,
   });
