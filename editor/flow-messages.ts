@@ -353,7 +353,7 @@ const flow = {
   emptyTitle: 'Start building your workflow',
   empty: 'Add nodes, then connect outputs to inputs. Press N or double-click the board to add a node.',
   emptyAdd: 'Add your first node',
-  emptyExample: 'Start from a template',
+  emptyExample: 'Insert an example',
   edits: {
     add: (label: string): string => `Add ${label}`,
     move: (count: number): string => `Move ${countNodes(count)}`,
