@@ -62,9 +62,6 @@ export function findNode(board: Board, id: string): GraphNode | undefined {
   return index === undefined ? undefined : board.nodes[index];
 }
 
-/** Returns whether the node provides an input of the workflow. */
-export const isInputNode = ({ data }: GraphNode): boolean => data.nodeType.startsWith('input:');
-
 /** Returns the index of a node in `nodes`. */
 export function findNodeIndex(board: Board, id: string): number | undefined {
   return findIndexById(board.nodes, id);

@@ -2,6 +2,7 @@
 import { useMemo, useRef } from 'react';
 import { useStore } from 'zustand';
 import { getDims } from '../../src/graph/dims.ts';
+import { isInputNode } from '../../src/graph/input-nodes.ts';
 import { useBoard, useEditor, useRun } from '../session/editor-context.tsx';
 import { getResultHeight, mediaAspects } from '../session/runs/result-height.ts';
 import { getNodeResults } from '../session/runs/results.ts';
@@ -16,7 +17,7 @@ export function useResultHeights(): ReadonlyMap<string, number> {
     const heights = new Map<string, number>();
     for (const node of nodes) {
       const state = states.get(node.id);
-      if (state === undefined && !node.data.nodeType.startsWith('input:')) continue;
+      if (state === undefined && !isInputNode(node)) continue;
       const results = getNodeResults(node, state);
       if (results.length > 0)
         heights.set(node.id, getResultHeight(results, getDims(node, catalog).width, aspects));

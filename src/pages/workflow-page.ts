@@ -2,6 +2,7 @@
 
 import type { Catalog } from '../graph/catalog.ts';
 import { formatCount } from '../graph/format-count.ts';
+import { isInputNode } from '../graph/input-nodes.ts';
 import type { GraphNode } from '../graph/types.ts';
 import { renderDocument } from './document.ts';
 import { type Html, html, trustMarkup } from './html.ts';
@@ -63,7 +64,7 @@ function renderCommand(workflow: DrawnWorkflow, inputs: readonly GraphNode[], ba
 
 /** Returns the exposed inputs in the order of the publication, or all inputs if it does not name any. */
 function listExposedInputs({ graph, exposedInputs }: DrawnWorkflow): readonly GraphNode[] {
-  const inputs = graph.nodes.filter(({ data }) => data.nodeType.startsWith('input:'));
+  const inputs = graph.nodes.filter(isInputNode);
   const exposed =
     exposedInputs === null ? inputs : exposedInputs.flatMap(id => inputs.find(node => node.id === id) ?? []);
   return exposed.slice(0, MAX_SHOWN_INPUTS);

@@ -1,6 +1,7 @@
 // Renders the fields for the workflow of an automation and for each of its input nodes: for a schedule the value of the
 // input, and for a trigger the JSON pointer to its value in the payload.
 import { useQuery } from '@tanstack/react-query';
+import { isInputNode } from '../../../src/graph/input-nodes.ts';
 import type { Graph, GraphNode } from '../../../src/graph/types.ts';
 import { SelectField, TextArea, TextField } from '../../kit/field.tsx';
 import formStyles from '../../kit/form.module.css';
@@ -18,7 +19,7 @@ export function useWorkflowInputs(workflowId: string | undefined): readonly Grap
     staleTime: 0,
     enabled: workflowId !== undefined,
   });
-  return data?.nodes.filter(({ data }) => data.nodeType.startsWith('input:'));
+  return data?.nodes.filter(isInputNode);
 }
 
 interface FieldsProps {

@@ -1,6 +1,7 @@
 // Renders the value of each input node in a run, as text, picture or player.
 import type { Execution, NodeState } from '../../../sdk/src/types.ts';
 import { hasEnded } from '../../../sdk/src/types.ts';
+import { isInputNode } from '../../../src/graph/input-nodes.ts';
 import type { Graph } from '../../../src/graph/types.ts';
 import { Badge } from '../../kit/badge.tsx';
 import { JsonTree } from '../../kit/json-tree.tsx';
@@ -10,9 +11,7 @@ import { messages } from './messages.ts';
 import styles from './page.module.css';
 
 export function Inputs({ run, graph }: { readonly run: Execution; readonly graph: Graph | undefined }) {
-  const ids = new Set(
-    graph?.nodes.filter(({ data }) => data.nodeType.startsWith('input:')).map(({ id }) => id),
-  );
+  const ids = new Set(graph?.nodes.filter(isInputNode).map(({ id }) => id));
   const inputs = run.nodeStates.filter(({ nodeId }) => ids.has(nodeId));
   return (
     <section>

@@ -1,5 +1,6 @@
 // Lists the results of a node for display.
 import type { NodeState } from '../../../sdk/src/types.ts';
+import { getMediaInputKind, isInputNode } from '../../../src/graph/input-nodes.ts';
 import type { GraphNode } from '../../../src/graph/types.ts';
 import { getShownOutput } from '../../board/call.ts';
 import type { NodeDisplay } from './stored-results.ts';
@@ -60,8 +61,6 @@ export function toResultText(result: Result): string {
 /** Number of results shown in the node. The dialog shows all. */
 export const MAX_SHOWN_RESULTS = 4;
 
-const MEDIA_INPUT = /^input:(image|video|audio)$/;
-
 /** Returns the state whose results a node shows: the node's state, or for a call the state of the chosen output. */
 export function findShownState(node: GraphNode, state: NodeDisplay | undefined): NodeDisplay | undefined {
   const output = state?.findInner && getShownOutput(node)?.id;
@@ -74,7 +73,7 @@ export const isResultOutdated = (node: GraphNode, shown: NodeDisplay | undefined
 
 /** Returns the file that a media input node shows. */
 function getChosenFile({ data }: GraphNode): Result | undefined {
-  const kind = MEDIA_INPUT.exec(data.nodeType)?.[1];
+  const kind = getMediaInputKind(data.nodeType);
   const url = data.config?.url;
   return kind !== undefined && typeof url === 'string' && isOwnUrl(url)
     ? { kind: 'media', url, contentType: `${kind}/*` }
@@ -91,7 +90,7 @@ export function getNodeResults(node: GraphNode, nodeState: NodeDisplay | undefin
   // The field of an input node already shows its value. A run may have used several values, or another file.
   const results = getResults(state);
   const isShownByField =
-    results.length <= 1 && data.nodeType.startsWith('input:') && !MEDIA_INPUT.test(data.nodeType);
+    results.length <= 1 && isInputNode(node) && getMediaInputKind(data.nodeType) === undefined;
   return isShownByField || data.nodeType === 'input:list' ? [] : results;
 }
 

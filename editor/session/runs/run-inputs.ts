@@ -1,6 +1,7 @@
 // Applies the inputs of a run to the input nodes of the board, as one undo step.
+import { getMediaInputKind, isInputNode } from '../../../src/graph/input-nodes.ts';
 import type { Graph, GraphNode, Json, JsonObject } from '../../../src/graph/types.ts';
-import { type Board, type Change, isInputNode } from '../../board/board.ts';
+import type { Board, Change } from '../../board/board.ts';
 import { replaceNodes } from '../../board/edits.ts';
 import { isEqual } from '../../board/merge.ts';
 import { messages } from '../../flow-messages.ts';
@@ -52,7 +53,7 @@ function toConfig(node: GraphNode | undefined, input: Json | undefined): JsonObj
   if (input === undefined) return config;
   const { items: _, ...rest } = config;
   if (Array.isArray(input)) return { ...rest, items: input as readonly Json[] };
-  if (!/^input:(?:image|video|audio)$/.test(node?.data.nodeType ?? '')) return { ...rest, value: input };
+  if (getMediaInputKind(node?.data.nodeType ?? '') === undefined) return { ...rest, value: input };
   const { url: _url, mediaId: _mediaId, ...others } = rest;
   return { ...others, ...(typeof input === 'string' ? { url: input } : (input as JsonObject)) };
 }

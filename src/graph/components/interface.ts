@@ -2,6 +2,7 @@
 import type { Catalog, ResolvedPorts } from '../catalog.ts';
 import type { ComponentPort } from '../config-ports.ts';
 import { resolveEdgePorts } from '../handles.ts';
+import { getMediaInputKind } from '../input-nodes.ts';
 import { takesInput } from '../input-values.ts';
 import type { Graph, GraphNode, PortType } from '../types.ts';
 
@@ -56,10 +57,8 @@ export function readInterface(
   };
 }
 
-const MEDIA_INPUTS: readonly string[] = ['input:image', 'input:video', 'input:audio'];
-
 function isMissingMedia({ data }: GraphNode): boolean {
-  if (!MEDIA_INPUTS.includes(data.nodeType)) return false;
+  if (getMediaInputKind(data.nodeType) === undefined) return false;
   const { url, mediaId, items } = { ...data.config, ...data.params };
   return !url && !mediaId && !Array.isArray(items);
 }

@@ -2,9 +2,10 @@
 import type { BatchRequest } from '../../../../sdk/src/types.ts';
 import { type Catalog, type InputDef, isModel } from '../../../../src/graph/catalog.ts';
 import { getInputNames } from '../../../../src/graph/input-names.ts';
+import { isInputNode } from '../../../../src/graph/input-nodes.ts';
 import type { GraphNode } from '../../../../src/graph/types.ts';
 import { MODEL_KEY } from '../../../../src/graph/with-config.ts';
-import { type Board, isInputNode } from '../../../board/board.ts';
+import type { Board } from '../../../board/board.ts';
 import { getControlKind } from '../../../board/control-kind.ts';
 import { listWires } from '../../../board/wiring.ts';
 import { messages } from '../../../flow-messages.ts';

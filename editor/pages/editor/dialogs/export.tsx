@@ -3,7 +3,8 @@
 import Download from 'icon:download';
 import { useState } from 'react';
 import { getInputNames } from '../../../../src/graph/input-names.ts';
-import { type Board, isInputNode } from '../../../board/board.ts';
+import { isInputNode } from '../../../../src/graph/input-nodes.ts';
+import type { Board } from '../../../board/board.ts';
 import type { OpenBoard } from '../../../board/open-board.ts';
 import { Button } from '../../../kit/button.tsx';
 import { CopyButton } from '../../../kit/copy-button.tsx';

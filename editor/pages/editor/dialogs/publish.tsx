@@ -1,7 +1,7 @@
 // Renders the publish form: URL, title, description, and inputs shown on the page.
 
 import { type FormEvent, useId } from 'react';
-import { isInputNode } from '../../../board/board.ts';
+import { isInputNode } from '../../../../src/graph/input-nodes.ts';
 import type { WorkflowInfo } from '../../../board/remote.ts';
 import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';

@@ -3,6 +3,7 @@
 import Camera from 'icon:camera';
 import Upload from 'icon:upload';
 import { type ClipboardEvent, type DragEvent, useState } from 'react';
+import { getMediaInputKind } from '../../../../src/graph/input-nodes.ts';
 import { setMediaUrl } from '../../../board/edits.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Button } from '../../../kit/button.tsx';
@@ -20,8 +21,8 @@ const HAS_CAMERA = matchMedia('(pointer: coarse)').matches;
 export function MediaControl(props: ControlProps) {
   const { node, input, value, hint, error, onChange } = props;
   // Input nodes take a URL or a media id. Only the URL field gets the buttons.
-  const isInputNodeUrl = input.id === 'url' && /^input:(?:image|video|audio)$/.test(node.data.nodeType);
-  const kind = props.mediaKind ?? (isInputNodeUrl ? node.data.nodeType.slice('input:'.length) : undefined);
+  const inputKind = input.id === 'url' ? getMediaInputKind(node.data.nodeType) : undefined;
+  const kind = props.mediaKind ?? inputKind;
   return (
     <div className={styles.media}>
       <TextField

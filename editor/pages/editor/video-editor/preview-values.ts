@@ -1,5 +1,6 @@
 // Collects the values of the inputs that are connected to a video: the latest results, or the values of input nodes.
 import type { Catalog } from '../../../../src/graph/catalog.ts';
+import { isInputNode } from '../../../../src/graph/input-nodes.ts';
 import type { GraphNode, Json } from '../../../../src/graph/types.ts';
 import { type Board, findNode } from '../../../board/board.ts';
 import { listWires } from '../../../board/wiring.ts';
@@ -30,8 +31,9 @@ export function collectPreviewValues(
 }
 
 /** Returns the value that an input node has, which may be newer than its latest result. */
-function readInputNode({ data: { nodeType, config = {} } }: GraphNode): Json | undefined {
-  if (!nodeType.startsWith('input:') || Array.isArray(config.items)) return undefined;
+function readInputNode(node: GraphNode): Json | undefined {
+  const { config = {} } = node.data;
+  if (!isInputNode(node) || Array.isArray(config.items)) return undefined;
   const { value, mediaId, url } = config;
   if (typeof mediaId === 'string' && mediaId !== '') return { mediaId };
   if (typeof url === 'string' && url !== '') return toAbsoluteUrl(url);

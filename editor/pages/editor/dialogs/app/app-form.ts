@@ -1,8 +1,8 @@
 // Converts the settings of an app to form values and back, and describes its access in words.
 import type { AppInput, AppRequest, AppSettings } from '../../../../../sdk/src/schemas.ts';
+import { isInputNode } from '../../../../../src/graph/input-nodes.ts';
 import { toSlug } from '../../../../../src/graph/slug.ts';
 import type { GraphNode } from '../../../../../src/graph/types.ts';
-import { isInputNode } from '../../../../board/board.ts';
 import { messages } from '../../../../flow-messages.ts';
 import { formatNumber } from '../../../../lib/format.ts';
 

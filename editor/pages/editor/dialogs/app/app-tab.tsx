@@ -3,7 +3,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useId, useState } from 'react';
 import type { AppSettings } from '../../../../../sdk/src/schemas.ts';
-import { isInputNode } from '../../../../board/board.ts';
+import { isInputNode } from '../../../../../src/graph/input-nodes.ts';
 import { messages } from '../../../../flow-messages.ts';
 import { Button, ButtonAnchor } from '../../../../kit/button.tsx';
 import { ConfirmDialog } from '../../../../kit/confirm-dialog.tsx';

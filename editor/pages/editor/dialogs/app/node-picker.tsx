@@ -1,8 +1,8 @@
 // Renders a small map of the board. A click on a node adds the node to the inputs or results of an app, or removes it.
 
 import Check from 'icon:check';
+import { isInputNode } from '../../../../../src/graph/input-nodes.ts';
 import { getBoundingBox, type Rect } from '../../../../../src/graph/rects.ts';
-import { isInputNode } from '../../../../board/board.ts';
 import { getNodeRect } from '../../../../board/node-size.ts';
 import { messages } from '../../../../flow-messages.ts';
 import formStyles from '../../../../kit/form.module.css';
