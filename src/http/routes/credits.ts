@@ -87,7 +87,14 @@ export function registerCredits(server: Server, deps: RunDeps): void {
       summary: 'Estimate the cost of a run',
       description:
         'Returns the estimated cost of a run by node, and the available credits. `exact` is false if a price is known only after the run.',
-      errors: [...RESOURCE_ERRORS, 'invalid_graph', 'invalid_inputs', 'cyclic_graph', ...COMPONENT_ERRORS],
+      errors: [
+        ...RESOURCE_ERRORS,
+        'invalid_graph',
+        'invalid_inputs',
+        'cyclic_graph',
+        'no_sample',
+        ...COMPONENT_ERRORS,
+      ],
       params: WorkflowParams,
       body: EstimateBody,
       rawProperties: { inputs: 'validated', config: 'validated' },
