@@ -23,14 +23,8 @@ export interface PortRef {
 export const isOutput = ({ handle }: PortRef): boolean => getSide(handle) === 'out';
 
 /** Returns whether an edge can connect the ports: an output and an input of compatible types, without a cycle. */
-export function canConnect(board: Board, catalog: Catalog, first: PortRef, second: PortRef): boolean {
-  if (isOutput(first) === isOutput(second)) return false;
-  const [source, target] = isOutput(first) ? [first, second] : [second, first];
-  const from = findPort(board, catalog, source);
-  const to = findPort(board, catalog, target) as InputDef | undefined;
-  if (from === undefined || to === undefined) return false;
-  return fits(from, to) && !reaches(board, target.nodeId, source.nodeId);
-}
+export const canConnect = (board: Board, catalog: Catalog, first: PortRef, second: PortRef): boolean =>
+  checkConnection(board, catalog, first, second) === undefined;
 
 /** Why a connection cannot end at a port. */
 export type Rejection =
@@ -46,11 +40,22 @@ export function findRejection(
   second: PortRef,
 ): Rejection | undefined {
   if (first.nodeId === second.nodeId && first.handle === second.handle) return undefined;
+  const rejection = checkConnection(board, catalog, first, second);
+  return rejection === 'unknown port' ? undefined : rejection;
+}
+
+/** Returns why the connection cannot go from the first port to the second, or undefined if it can. */
+function checkConnection(
+  board: Board,
+  catalog: Catalog,
+  first: PortRef,
+  second: PortRef,
+): Rejection | 'unknown port' | undefined {
   if (isOutput(first) === isOutput(second)) return { reason: 'side' };
   const [source, target] = isOutput(first) ? [first, second] : [second, first];
   const from = findPort(board, catalog, source);
   const to = findPort(board, catalog, target) as InputDef | undefined;
-  if (from === undefined || to === undefined) return undefined;
+  if (from === undefined || to === undefined) return 'unknown port';
   if (!fits(from, to))
     return second === target
       ? { reason: 'takes', type: to.itemType ?? to.type }
