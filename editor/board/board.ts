@@ -21,7 +21,7 @@ export type Change =
   | ItemChange<'edges', GraphEdge>
   | { readonly of: 'fields'; readonly key: MetadataKey; readonly before?: Json; readonly after?: Json };
 
-interface ItemChange<Of extends 'nodes' | 'edges', Item> {
+export interface ItemChange<Of extends 'nodes' | 'edges', Item> {
   readonly of: Of;
   readonly index: number;
   readonly before?: Item;

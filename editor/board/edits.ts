@@ -10,6 +10,7 @@ import {
   findEdgeIndex,
   findNode,
   findNodeIndex,
+  type ItemChange,
   type MetadataKey,
 } from './board.ts';
 import { getPorts } from './catalog.ts';
@@ -40,12 +41,8 @@ export function remove(
   const edges = new Set(remaining.edges);
   return [
     ...replaceNodes(board, [...nodes.keys()], node => nodes.get(node.id) ?? node),
-    ...listRemovals(board.edges, edge => !edges.has(edge)).map(
-      (change): Change => ({ of: 'edges', ...change }),
-    ),
-    ...listRemovals(board.nodes, ({ id }) => !nodes.has(id)).map(
-      (change): Change => ({ of: 'nodes', ...change }),
-    ),
+    ...listRemovals('edges', board.edges, edge => !edges.has(edge)),
+    ...listRemovals('nodes', board.nodes, ({ id }) => !nodes.has(id)),
   ];
 }
 
@@ -174,16 +171,10 @@ export function computeChanges(before: Board, after: Board): readonly Change[] {
   const fields = [...new Set([...Object.keys(before.fields), ...Object.keys(after.fields)])] as MetadataKey[];
   return [
     ...fields.flatMap(key => changeField(before.fields[key], after.fields[key], key)),
-    ...listRemovals(before.edges, ({ id }) => !ids.edges.has(id)).map(change => ({
-      of: 'edges' as const,
-      ...change,
-    })),
-    ...listRemovals(before.nodes, ({ id }) => !ids.nodes.has(id)).map(change => ({
-      of: 'nodes' as const,
-      ...change,
-    })),
-    ...listReplacements(before.nodes, after.nodes).map(change => ({ of: 'nodes' as const, ...change })),
-    ...listReplacements(before.edges, after.edges).map(change => ({ of: 'edges' as const, ...change })),
+    ...listRemovals('edges', before.edges, ({ id }) => !ids.edges.has(id)),
+    ...listRemovals('nodes', before.nodes, ({ id }) => !ids.nodes.has(id)),
+    ...listReplacements('nodes', before.nodes, after.nodes),
+    ...listReplacements('edges', before.edges, after.edges),
   ];
 }
 
@@ -202,26 +193,33 @@ function changeField(before: Json | undefined, after: Json | undefined, key: Met
   ];
 }
 
+interface Items {
+  readonly nodes: GraphNode;
+  readonly edges: GraphEdge;
+}
+
 /** Lists replaced and inserted items from first to last. Removals must be applied before them. */
-function listReplacements<Item extends { readonly id: string }>(
-  before: readonly Item[],
-  after: readonly Item[],
-): readonly { readonly index: number; readonly before?: Item; readonly after: Item }[] {
+function listReplacements<Of extends keyof Items>(
+  of: Of,
+  before: readonly Items[Of][],
+  after: readonly Items[Of][],
+): readonly ItemChange<Of, Items[Of]>[] {
   const beforeById = new Map(before.map(item => [item.id, item]));
   return after.flatMap((item, index) => {
     const previous = beforeById.get(item.id);
     if (previous === item) return [];
-    return [{ index, ...(previous === undefined ? {} : { before: previous }), after: item }];
+    return [{ of, index, ...(previous === undefined ? {} : { before: previous }), after: item }];
   });
 }
 
 // Lists removed items from last to first, so that each index is valid when its change applies.
-function listRemovals<Item>(
-  items: readonly Item[],
-  isRemoved: (item: Item) => boolean,
-): readonly { readonly index: number; readonly before: Item }[] {
+function listRemovals<Of extends keyof Items>(
+  of: Of,
+  items: readonly Items[Of][],
+  isRemoved: (item: Items[Of]) => boolean,
+): readonly ItemChange<Of, Items[Of]>[] {
   return items
-    .map((before, index) => ({ before, index }))
+    .map((before, index) => ({ of, index, before }))
     .filter(({ before }) => isRemoved(before))
     .toReversed();
 }
@@ -233,8 +231,8 @@ export function replaceAll(
 ): readonly Change[] {
   const all = (): boolean => true;
   return [
-    ...listRemovals(board.edges, all).map((change): Change => ({ of: 'edges', ...change })),
-    ...listRemovals(board.nodes, all).map((change): Change => ({ of: 'nodes', ...change })),
+    ...listRemovals('edges', board.edges, all),
+    ...listRemovals('nodes', board.nodes, all),
     ...nodes.map((after, index): Change => ({ of: 'nodes', index, after })),
     ...edges.map((after, index): Change => ({ of: 'edges', index, after })),
   ];
