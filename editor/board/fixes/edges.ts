@@ -19,7 +19,7 @@ export const EDGE_FIXES: Readonly<Record<string, FindFix>> = {
   incompatible_types: forEdge(
     (context, edge) => createConverterFix(context, edge) ?? createRemoveEdgeFix(context, edge),
   ),
-  port_fed_twice: createKeepLastEdgeFix,
+  port_fed_twice: createKeepNewestEdgeFix,
   cycle: createBreakCycleFix,
   duplicate_edge_id: ({ board, issue: { edgeId } }) => {
     const index = board.edges.findLastIndex(({ id }) => id === edgeId);
@@ -91,8 +91,8 @@ function createConverterFix({ board, catalog }: FixContext, edge: GraphEdge): Fi
   return rewiring && toFix(fixMessages.convert(entry.label), [...addition, ...rewiring]);
 }
 
-/** Keeps the last edge of the port, because a run uses its value. */
-function createKeepLastEdgeFix({ board, catalog, issue }: FixContext): Fix | undefined {
+/** Keeps the newest edge of the port, because a run uses its value. */
+function createKeepNewestEdgeFix({ board, catalog, issue }: FixContext): Fix | undefined {
   const ids = listWires(board, catalog)
     .filter(({ edge, to }) => edge.target === issue.nodeId && to.id === issue.port)
     .map(({ edge }) => edge.id);
