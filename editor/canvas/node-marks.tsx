@@ -40,7 +40,10 @@ export function RunMark({ run }: { readonly run: NodeState | ComponentNodeState 
   const { status, cached, progress } = run;
   const StatusIcon = cached && status === 'COMPLETED' ? Zap : ICONS[status];
   const label = cached && status === 'COMPLETED' ? messages.flow.cached : messages.nodeStates[status];
-  const count = 'count' in run && !FINAL_STATUSES.has(status) && status !== 'PENDING' ? run.count : undefined;
+  const count =
+    'progressCounts' in run && !FINAL_STATUSES.has(status) && status !== 'PENDING'
+      ? run.progressCounts
+      : undefined;
   const hasProgress = count === undefined && status === 'RUNNING' && progress > 0 && progress < 1;
   const counted = count && messages.flow.progress(count.done, count.total);
   return (

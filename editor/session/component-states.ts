@@ -6,7 +6,7 @@ import { type Board, findNode } from '../board/board.ts';
 /** The state of a node that calls a component. The results are in the states of the inner nodes. */
 export interface ComponentNodeState extends NodeState {
   /** The number of inner nodes in this run, and how many of them have ended. */
-  readonly count: { readonly done: number; readonly total: number };
+  readonly progressCounts: { readonly done: number; readonly total: number };
   /** The inner nodes that wait for a decision or a provider. */
   readonly waitingNodeIds: readonly string[];
 }
@@ -69,7 +69,7 @@ function combine(id: string, states: readonly NodeState[]): ComponentNodeState {
     ...(completed.some(({ fromSample }) => fromSample) ? { fromSample: true } : {}),
     attempt: Math.max(...states.map(({ attempt }) => attempt)),
     progress: progressSum / states.length,
-    count: { done, total: states.length },
+    progressCounts: { done, total: states.length },
     waitingNodeIds: states.filter(({ status }) => status === 'WAITING').map(({ nodeId }) => nodeId),
   };
 }

@@ -8,7 +8,7 @@ import { describeInputs, Rating, Result, ROW_TONES, type RowCardProps } from './
 import styles from './row-line.module.css';
 import { isLoaded } from './use-batch.ts';
 
-const hasEnded = ({ status }: BatchRow): boolean => status === 'completed' || status === 'failed';
+const hasResult = ({ status }: BatchRow): boolean => status === 'completed' || status === 'failed';
 
 export function RowLine({ row, isCurrent, isSelected, onFocus, onSelect, onOpen, onReview }: RowCardProps) {
   const name = messages.row(row.row, row.key);
@@ -33,7 +33,7 @@ export function RowLine({ row, isCurrent, isSelected, onFocus, onSelect, onOpen,
         {describeInputs(row)}
       </span>
       <span className={classNames(styles.text, styles.result)}>
-        {hasEnded(row) && <Result row={row} label="" isCard />}
+        {hasResult(row) && <Result row={row} label="" isCard />}
       </span>
       <span>
         <Rating row={row} onReview={onReview} />

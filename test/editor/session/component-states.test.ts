@@ -64,7 +64,7 @@ describe('the combined state of a component call', () => {
     );
     assert.deepEqual([...calls.keys()], ['look', 'look/deep']);
     const look = calls.get('look');
-    assert.deepEqual(look?.count, { done: 1, total: 4 });
+    assert.deepEqual(look?.progressCounts, { done: 1, total: 4 });
     assert.equal(look?.progress, 1.5 / 4);
     assert.deepEqual([look?.status, calls.get('look/deep')?.status], ['RUNNING', 'PENDING']);
   });

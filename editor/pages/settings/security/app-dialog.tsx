@@ -9,8 +9,8 @@ import { QueryResult } from '../../../kit/query-result.tsx';
 import { api } from '../../../lib/api.ts';
 import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { messages as settingsMessages } from '../messages.ts';
-import { AFFECTED_QUERIES } from './affected-queries.ts';
 import { messages } from './messages.ts';
+import { SECOND_FACTOR_QUERIES } from './second-factor-queries.ts';
 import styles from './security.module.css';
 
 interface AppDialogProps {
@@ -32,7 +32,7 @@ export function AppDialog({ onAdded, onClose }: AppDialogProps) {
   const confirm = async (): Promise<void> => {
     await api.post('/auth/totp/confirm', { code: code.replaceAll(' ', '') });
     await onAdded();
-    await reloadAndToast(messages.appDone, AFFECTED_QUERIES);
+    await reloadAndToast(messages.appDone, SECOND_FACTOR_QUERIES);
   };
   return (
     <FormDialog title={messages.app} submitText={messages.confirm} onSubmit={confirm} onClose={onClose}>

@@ -11,8 +11,8 @@ import { api } from '../../../lib/api.ts';
 import { createPasskey } from '../../../lib/passkeys.ts';
 import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { Section, Truncated } from '../section.tsx';
-import { AFFECTED_QUERIES } from './affected-queries.ts';
 import { messages } from './messages.ts';
+import { SECOND_FACTOR_QUERIES } from './second-factor-queries.ts';
 
 interface PasskeysProps extends Pick<SecondFactors, 'passkeys' | 'passkeysAvailable'> {
   readonly onAdded: () => Promise<void>;
@@ -47,7 +47,7 @@ export function Passkeys({ passkeys, passkeysAvailable, onAdded }: PasskeysProps
           action={messages.remove}
           onConfirm={async () => {
             await api.delete(`/auth/passkeys/${removed.id}`);
-            await reloadAndToast(messages.passkeyRemoved, AFFECTED_QUERIES);
+            await reloadAndToast(messages.passkeyRemoved, SECOND_FACTOR_QUERIES);
           }}
           onClose={() => setRemoved(undefined)}
         >
@@ -84,7 +84,7 @@ function AddDialog({ onAdded, onClose }: AddDialogProps) {
     const attestation = await createPasskey(await api.post('/auth/passkeys/options'));
     await api.post('/auth/passkeys', { name: name.trim(), attestation });
     await onAdded();
-    await reloadAndToast(messages.passkeyAdded, AFFECTED_QUERIES);
+    await reloadAndToast(messages.passkeyAdded, SECOND_FACTOR_QUERIES);
   };
   return (
     <FormDialog

@@ -14,11 +14,11 @@ import { apiQuery } from '../../../lib/queries.ts';
 import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { Introduction, Section } from '../section.tsx';
-import { AFFECTED_QUERIES } from './affected-queries.ts';
 import { AppDialog } from './app-dialog.tsx';
 import { CodesDialog } from './codes-dialog.tsx';
 import { messages } from './messages.ts';
 import { Passkeys } from './passkeys.tsx';
+import { SECOND_FACTOR_QUERIES } from './second-factor-queries.ts';
 
 export function Security() {
   const query = useQuery(apiQuery(['/auth/second-factors']));
@@ -83,7 +83,7 @@ function AuthenticatorApp({ isSetUp, onAdded }: AuthenticatorAppProps) {
           action={messages.remove}
           onConfirm={async () => {
             await api.delete('/auth/totp');
-            await reloadAndToast(messages.appRemoved, AFFECTED_QUERIES);
+            await reloadAndToast(messages.appRemoved, SECOND_FACTOR_QUERIES);
           }}
           onClose={close}
         >
