@@ -14,6 +14,7 @@ import {
 import { messages } from '../component-messages.ts';
 import { showError } from '../kit/failure.tsx';
 import { api } from '../lib/api.ts';
+import { apiQuery } from '../lib/queries.ts';
 import { toCallerHref, toFlowHref } from '../lib/trail.ts';
 import type { EditorContextValue } from './editor-context.tsx';
 import { performWithToast } from './undo-toast.ts';
@@ -32,37 +33,23 @@ export function getCalledComponent(node: GraphNode): CalledComponent | undefined
   return { workflowId, version, name: getComponentName(node) || node.data.label };
 }
 
-const toInterfacePath = (workflowId: string): string =>
-  `/workflows/${encodeURIComponent(workflowId)}/interface`;
+const toInterfaceQuery = (workflowId: string) =>
+  apiQuery<ComponentVersion>(['/workflows', encodeURIComponent(workflowId), 'interface']);
 
-interface ReadOptions {
-  /** Default: the current version. */
-  readonly version?: number | undefined;
-  readonly signal?: AbortSignal;
-}
+export const toInterfaceKey = (workflowId: string): readonly unknown[] =>
+  toInterfaceQuery(workflowId).queryKey;
 
-export const readInterface = (
-  workflowId: string,
-  { version, signal }: ReadOptions = {},
-): Promise<ComponentVersion> =>
-  api.get<ComponentVersion>(toInterfacePath(workflowId), {
+/** Reads a version of a workflow with its ports. Default: the current version. */
+export const readInterface = (workflowId: string, version?: number): Promise<ComponentVersion> =>
+  api.get<ComponentVersion>(`/workflows/${encodeURIComponent(workflowId)}/interface`, {
     query: version === undefined ? {} : { version },
-    ...(signal === undefined ? {} : { signal }),
   });
-
-export const toInterfaceKey = (workflowId: string): readonly string[] => [
-  '/workflows',
-  workflowId,
-  'interface',
-];
 
 /** Returns the current version of a workflow with its ports, or undefined if it is not loaded or not readable. */
 export function useInterface(workflowId: string | undefined): ComponentVersion | undefined {
   const { data } = useQuery({
-    queryKey: toInterfaceKey(workflowId ?? ''),
-    queryFn: ({ signal }) => readInterface(workflowId ?? '', { signal }),
+    ...toInterfaceQuery(workflowId ?? ''),
     enabled: workflowId !== undefined,
-    throwOnError: false,
   });
   return data;
 }
@@ -77,7 +64,7 @@ export function useNewerVersion(node: GraphNode): ComponentVersion | undefined {
     : undefined;
 }
 
-type Editor = Pick<EditorContextValue, 'session' | 'trail' | 'view'>;
+type Editor = Pick<EditorContextValue, 'session' | 'trail'>;
 
 /**
  * Opens the component that the node calls in place: with the path back, and with the states of the caller's run. Opens

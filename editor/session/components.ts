@@ -176,7 +176,7 @@ export async function setCallVersion(
   const node = findNode(session.store.getState().board, nodeId);
   if (node === undefined) return;
   const { workflowId } = readCall(node);
-  const component = await readInterface(workflowId, { version: version === 'latest' ? undefined : version });
+  const component = await readInterface(workflowId, version === 'latest' ? undefined : version);
   applyVersion({ session }, nodeId, { ...component, version });
 }
 
