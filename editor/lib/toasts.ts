@@ -22,10 +22,3 @@ export function showToast(text: string, options: Partial<Pick<Toast, 'tone' | 'a
 export function dismissToast(id: number): void {
   useToasts.setState(({ toasts }) => ({ toasts: toasts.filter(toast => toast.id !== id) }));
 }
-
-/** Removes an action that no longer applies from its toast. */
-export function removeToastAction(action: Toast['action']): void {
-  useToasts.setState(({ toasts }) => ({
-    toasts: toasts.map(toast => (toast.action === action ? { ...toast, action: undefined } : toast)),
-  }));
-}

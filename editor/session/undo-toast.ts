@@ -1,7 +1,7 @@
 // Confirms an edit with a toast that can undo it.
 import type { Change } from '../board/board.ts';
 import type { BoardStore } from '../board/store.ts';
-import { removeToastAction, showToast } from '../lib/toasts.ts';
+import { showToast, useToasts } from '../lib/toasts.ts';
 import { messages } from '../messages.ts';
 
 interface ConfirmedEdit {
@@ -26,6 +26,8 @@ export function performWithToast(
   const unsubscribe = store.subscribe(() => {
     if (getStep() === step) return;
     unsubscribe();
-    removeToastAction(action);
+    useToasts.setState(({ toasts }) => ({
+      toasts: toasts.map(toast => (toast.action === action ? { ...toast, action: undefined } : toast)),
+    }));
   });
 }
