@@ -42,6 +42,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'rows of one owner, whose condition is interpolated': [
     'execution-lists selectPage',
     'execution-lists REQUEST',
+    'execution-lists LISTED_DETAILS',
     'people/sessions hasFactorSql',
     'people/sessions isKnownNetworkSql',
     'people/sessions knowsNetwork',
@@ -68,6 +69,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'runs that an earlier part of the statement selected by id': [
     'runs ENQUEUE_JOBS',
     'runs INSERT_DELIVERIES',
+    'runs INSERT_DIGESTS',
     'runs INSERT_FOLLOWING',
     'runs INSERT_STEPS',
     'runs UNPARK_RUNS',

@@ -119,7 +119,7 @@ describe('a schedule', () => {
     await assertRefused({ cron: '61 * * * *' }, /^400 cron must be five fields .*minute: 61/);
     await assertRefused({ cron: '0 0 30 2 *' }, /^400 cron names a date that does not exist/);
     await assertRefused({ ...YEARLY, timeZone: 'Mars' }, /^400 timeZone must be a time zone/);
-    await assertRefused({ ...YEARLY, inputs: { what: 1 } }, /^400 .*no input node "what"/);
+    await assertRefused({ ...YEARLY, inputs: { what: 1 } }, /^400 .*no input "what"/);
     await assertRefused({ ...YEARLY, version: 'published' }, /^409 The workflow is not published/);
     await assertRefused(
       { ...YEARLY, inputs: { who: 'x'.repeat(300_000) } },
