@@ -13,8 +13,6 @@ import { ApiError } from '../../sdk/src/errors.ts';
 import type { GraphEdge, GraphNode, JsonObject } from '../../src/graph/types.ts';
 import { createNodeCatalog } from '../../src/nodes/catalog.ts';
 
-Object.assign(globalThis, { location: { origin: 'https://graphwright.example' } });
-
 const catalog = createCatalog(createNodeCatalog({ SANDBOX_MODELS: true } as never).entries);
 const node = (id: string, nodeType: string, config: JsonObject = {}): GraphNode => {
   const inputs = catalog.ports(nodeType, config).inputs.map(({ id, label, type }) => ({ id, label, type }));
@@ -60,6 +58,8 @@ it('collects the values of input nodes and the latest results of others', () => 
     ['picture', display({ outputUrl: '/cdn/med_1/a.png' })],
     ['line', display({ text: '5 EUR' })],
   ]);
+  // Other files of the same process set it too.
+  Object.assign(globalThis, { location: { origin: 'https://graphwright.example' } });
   assert.deepEqual(collectPreviewValues(board, catalog, 'video', displays), {
     hook: 'Warm',
     image: 'https://graphwright.example/cdn/med_1/a.png',
