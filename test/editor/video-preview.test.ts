@@ -58,11 +58,11 @@ it('collects the values of input nodes and the latest results of others', () => 
     ['picture', display({ outputUrl: '/cdn/med_1/a.png' })],
     ['line', display({ text: '5 EUR' })],
   ]);
-  // Other files of the same process set it too.
-  Object.assign(globalThis, { location: { origin: 'https://graphwright.example' } });
+  // The same as in other files of this process.
+  globalThis.location = new URL('https://example.com/flow/wf_1') as unknown as Location;
   assert.deepEqual(collectPreviewValues(board, catalog, 'video', displays), {
     hook: 'Warm',
-    image: 'https://graphwright.example/cdn/med_1/a.png',
+    image: 'https://example.com/cdn/med_1/a.png',
     price: '5 EUR',
   });
 });
