@@ -18,6 +18,12 @@ const ctx = { ...base, settings: { ...base.settings, DATA_DIR: folder } };
 after(() => rm(folder, { recursive: true }));
 
 const run = (nodeType: string, values: Readonly<Record<string, unknown>>) => runNode(nodeType, values, ctx);
+/** Runs the node on a picture, and returns its warnings too. */
+async function runWithWarnings(nodeType: string, image: MediaRef) {
+  const warnings: string[] = [];
+  const task = { ...ctx.task, warn: (sentence: string) => void warnings.push(sentence) };
+  return { outputs: await runNode(nodeType, { image }, { ...ctx, task }), warnings };
+}
 const bytesOf = (ref: unknown): Buffer => base.bytesOf(ref as MediaRef);
 const readRaw = (bytes: Buffer) => sharp(bytes).raw().toBuffer({ resolveWithObject: true });
 
@@ -172,6 +178,14 @@ describe('edit:cutout_person_local', { skip }, () => {
     assert.equal(mask.data[mask.info.channels * (38 * 212 + 125)], alphaAt(125, 38));
   });
 
+  it('warns only of a picture without a person', async () => {
+    const nodeType = 'edit:cutout_person_local';
+    const plain = await base.upload(await plainImage(200, 100, '#336699'), 'image/png');
+    assert.deepEqual((await runWithWarnings(nodeType, plain)).warnings, ['No person was found.']);
+    const portrait = await base.upload(await openPortrait(), 'image/png');
+    assert.deepEqual((await runWithWarnings(nodeType, portrait)).warnings, []);
+  });
+
   it('keeps transparent parts transparent', async () => {
     const portrait = await openPortrait();
     const withHole = await sharp(portrait)
@@ -224,11 +238,12 @@ describe('edit:blur_faces_local', { skip }, () => {
     assert.ok(Math.abs(face.y + face.height / 2 - 938) < 12, JSON.stringify(faces));
   });
 
-  it('changes no picture without faces', async () => {
+  it('changes no picture without faces, and warns', async () => {
     const image = await base.upload(await drawCircle(300), 'image/png');
-    const result = await run('edit:blur_faces_local', { image });
-    assert.deepEqual(result.faces, []);
-    assert.deepEqual((await readRaw(bytesOf(result.image))).data, (await readRaw(bytesOf(image))).data);
+    const { outputs, warnings } = await runWithWarnings('edit:blur_faces_local', image);
+    assert.deepEqual(warnings, ['No faces were found. Check the picture.']);
+    assert.deepEqual(outputs.faces, []);
+    assert.deepEqual((await readRaw(bytesOf(outputs.image))).data, (await readRaw(bytesOf(image))).data);
   });
 });
 
@@ -244,9 +259,12 @@ describe('text:ocr_local', { skip }, () => {
     assert.ok((title?.x ?? -1) >= 0 && (title?.width ?? 0) > 200 && (title?.width ?? 0) <= 1200);
   });
 
-  it('gives an empty text for a picture without text', async () => {
+  it('gives an empty text for a picture without text, and warns', async () => {
     const image = await base.upload(await plainImage(200, 100, '#ffffff'), 'image/png');
-    assert.deepEqual(await run('text:ocr_local', { image }), { text: '', lines: [] });
+    assert.deepEqual(await runWithWarnings('text:ocr_local', image), {
+      outputs: { text: '', lines: [] },
+      warnings: ['No text was found.'],
+    });
   });
 });
 

@@ -29,6 +29,7 @@ export const blurFaces = defineNode({
     const model = await getConvertedModel('faces', ctx.settings.DATA_DIR);
     const found = await runLocalTask('faces', { model, image: { width, height, bytes: pixels } }, ctx);
     const faces = found.flatMap(face => toArea(face, info.width / width, info));
+    if (faces.length === 0) ctx.task.warn('No faces were found. Check the picture.');
     const covered = await coverAreas(bytes, { areas: faces, cover: mode }, ctx.signal);
     return { image: await storeImage(covered, 'faces-hidden', ctx), faces: faces.map(face => ({ ...face })) };
   },

@@ -1,5 +1,6 @@
 // Declares the node that cuts people out of an image.
 import { getConvertedModel } from '../../local/models.ts';
+import type { Pixels } from '../../local/tasks.ts';
 import { cutOut, readPixels } from '../../media/images.ts';
 import { defineNode, image } from '../define.ts';
 import { readRaster, storeImage } from '../image.ts';
@@ -11,6 +12,8 @@ const SMALL = { width: 256, height: 256 };
 const MAX_GUIDE_SIDE = 1280;
 /** The image, its mask and the result take 175 MB. */
 const MAX_PIXELS = 25_000_000;
+/** A smaller opaque share of the image is not a person. */
+const MIN_SHARE = 0.001;
 
 export const cutoutPerson = defineNode({
   ...createLocalNode(
@@ -32,6 +35,7 @@ export const cutoutPerson = defineNode({
     const guide = await readPixels(bytes, { ...options, maxSide: MAX_GUIDE_SIDE }, ctx.signal);
     const model = await getConvertedModel('person', ctx.settings.DATA_DIR);
     const mask = await runLocalTask('person', { model, small: toPixels(small), guide: toPixels(guide) }, ctx);
+    if (getOpaqueShare(mask) < MIN_SHARE) ctx.task.warn('No person was found.');
     const result = await cutOut(bytes, mask, ctx.signal);
     return {
       image: await storeImage(result.image, 'cutout', ctx),
@@ -45,3 +49,6 @@ const toPixels = ({ width, height, bytes }: Awaited<ReturnType<typeof readPixels
   height,
   bytes,
 });
+
+const getOpaqueShare = ({ bytes }: Pixels): number =>
+  bytes.reduce((count, value) => count + Number(value > 127), 0) / bytes.length;

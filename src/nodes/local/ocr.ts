@@ -37,6 +37,7 @@ export const ocr = defineNode({
       { data, language, image: { width, height, bytes: pixels } },
       ctx,
     );
+    if (result.text.trim() === '') ctx.task.warn('No text was found.');
     const scale = info.width / width;
     const lines = result.lines.map(line => ({
       ...line,
