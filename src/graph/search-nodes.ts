@@ -78,7 +78,7 @@ const USES: readonly (readonly [type: RegExp, uses: string])[] = [
   ],
   [/^text:.*(?:caption|moondream|vision|ocr|florence)/, 'describe image vision read text in image'],
   [
-    /birefnet|background_remov/,
+    /birefnet|background_remov|cutout_person/,
     'remove background removal cutout transparent matting mask segment isolate subject',
   ],
   [/eraser/, 'remove object'],
@@ -98,6 +98,7 @@ const USES: readonly (readonly [type: RegExp, uses: string])[] = [
     /^video:renderer$/,
     'slideshow captions subtitles titles animation montage template text logo combine images',
   ],
+  [/vectorize/, 'logo'],
   [/^utility:image_composite$/, 'logo watermark overlay layer combine merge images'],
   [/^utility:image_grid$/, 'collage combine merge images contact sheet'],
   [/^utility:video_concat$/, 'combine merge concatenate append clips'],

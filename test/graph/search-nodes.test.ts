@@ -60,6 +60,7 @@ describe('the search for node types', () => {
 
   it('finds all of a kind, and nothing else', () => {
     assert.deepEqual(search('remove background').toSorted(), [
+      'edit:cutout_person_local',
       'edit:fal_birefnet',
       'edit:fal_birefnet_v2',
       'edit:fal_bria_background_remove',
@@ -70,6 +71,18 @@ describe('the search for node types', () => {
     assert.ok(search('llm').every(nodeType => nodeType.startsWith('text:')));
     // A caption of an image is not a subtitle.
     assert.ok(!search('subtitles').includes('text:fal_moondream3_preview_caption'));
+  });
+
+  it('lists first what runs on this machine if no provider has a key', () => {
+    const withoutKeys = createNodeCatalog({} as never).entries.map(({ isAvailable, ...entry }) =>
+      entry.runsLocally || isAvailable !== false ? entry : { ...entry, isAvailable },
+    );
+    for (const query of ['remove background', 'background', 'cut out'])
+      assert.equal(search(query, withoutKeys)[0], 'edit:cutout_person_local', query);
+    assert.deepEqual(search('logo', withoutKeys).slice(0, 2), [
+      'utility:image_composite',
+      'utility:vectorize',
+    ]);
   });
 
   it('ranks words in names above words in descriptions', () => {
