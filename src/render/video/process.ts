@@ -25,8 +25,13 @@ function killProcessGroup(): void {
 
 let workFolder: string | undefined;
 process.once('disconnect', () => {
-  if (workFolder !== undefined) rmSync(workFolder, { recursive: true, force: true });
-  killProcessGroup();
+  try {
+    // Codecs may add files meanwhile, so that the folder is not empty when it is removed.
+    if (workFolder !== undefined)
+      rmSync(workFolder, { recursive: true, force: true, maxRetries: 20, retryDelay: 10 });
+  } finally {
+    killProcessGroup();
+  }
 });
 process.once('message', async (request: ProcessRequest) => {
   workFolder = request.workFolder;

@@ -74,6 +74,8 @@ describe('the editor with a keyboard', { skip: BROWSER_MISSING_REASON }, () => {
     await page.getByRole('dialog', { name: 'Add node' }).waitFor();
     await page.keyboard.press('Escape');
     await untilFocused(page, 'idea');
+    // The menu loads after the first paint. A key that opens it earlier does not focus its first item.
+    await page.locator('[aria-haspopup="menu"][aria-hidden]').waitFor({ state: 'attached' });
     await page.keyboard.press('.');
     const focusedItem = page.locator('[role="menuitem"]:focus');
     await focusedItem.filter({ hasText: 'Run to here' }).waitFor();
