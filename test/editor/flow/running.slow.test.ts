@@ -338,6 +338,22 @@ describe('a run on the board', () => {
     assert.deepEqual(testPage.errors, []);
   });
 
+  it('shows only the error if the next run does not start', async () => {
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await untilRun(page, 'Completed');
+    const body = JSON.stringify({ error: 'This run cannot start.', code: 'validation_failed' });
+    await page.route('**/run', route =>
+      route.fulfill({ status: 400, contentType: 'application/json', body }),
+    );
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await untilRun(page, 'This run cannot start.');
+    const banner = page.getByRole('region', { name: 'Run', exact: true });
+    assert.equal((await banner.textContent())?.includes('Completed'), false);
+  });
+
   it('asks for approval and offers to retry a failed node', async () => {
     const id = await flow.create(FAILING);
     await using testPage = await flow.open(id);

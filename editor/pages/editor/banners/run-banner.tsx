@@ -23,9 +23,10 @@ const flowMessages = messages.flow;
 
 export function RunBanner() {
   const { runs, session } = useEditor();
-  const run = useRun(state => state.run);
   const error = useRun(state => state.error);
-  const isCallerRun = useRun(state => state.isCallerRun && state.run !== undefined);
+  // Next to the error of a run that did not start, the status of an earlier run would seem to be its status.
+  const run = useRun(state => (error === undefined || isInProgress(state.run) ? state.run : undefined));
+  const isCallerRun = useRun(state => state.isCallerRun) && run !== undefined;
   useEffect(() => {
     const path = error instanceof ApiError ? error.issues?.[0]?.nodeId : undefined;
     const nodeId = path === undefined ? undefined : findBoardNodeId(session.store.getState().board, path);
