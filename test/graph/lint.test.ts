@@ -325,6 +325,13 @@ describe('lintGraph', () => {
   });
 });
 
+it('names a required field by its label', () => {
+  const [issue] = lintGraph({ nodes: [node('c', 'utility:call')], edges: [] }, CATALOG).issues.filter(
+    ({ path }) => path === '/nodes/0/data/config/url',
+  );
+  assert.equal(issue?.message, '"url" must be set. Where to.');
+});
+
 describe('listWarnings', () => {
   it('returns warnings without errors, each with the id of its node', () => {
     const graph = { nodes: [IMAGE, node('x', 'no:such')], edges: [] };

@@ -256,10 +256,10 @@ function* findMissingInputs({ config, params, inputs, feeds }: LintNode): Iterab
 }
 
 function* findMissingFields({ config, params, inputs }: LintNode): Iterable<NodeRuleIssue> {
-  for (const { id, isPort, required, default: fallback, description } of inputs.values()) {
+  for (const { id, label, isPort, required, default: fallback, description } of inputs.values()) {
     if (isPort || !required || fallback !== undefined || isSet(config, id) || isSet(params, id)) continue;
     const reason = description === undefined ? '' : ` ${description}`;
-    yield { path: ['data', 'config', id], message: `config.${id} must be set.${reason}` };
+    yield { path: ['data', 'config', id], message: `${quote(label)} must be set.${reason}` };
   }
 }
 
