@@ -142,6 +142,11 @@ export function sendErrorPage(thrown: unknown, req: FastifyRequest, reply: Fasti
     reply.send(thrown);
     return;
   }
+  if (err.status === 401 && isSignedOutBrowser(req)) {
+    addVary(reply, 'Accept');
+    reply.header('cache-control', 'no-store').redirect(`/sign-in?next=${encodeURIComponent(req.url)}`);
+    return;
+  }
   reply
     .code(err.status)
     .headers({
@@ -152,6 +157,10 @@ export function sendErrorPage(thrown: unknown, req: FastifyRequest, reply: Fasti
     })
     .send(personalize(getReader(req), renderMessagePage(err.status, toPageMessage(err, req), req.url)));
 }
+
+/** A refused credential is not sent to the sign-in page, which would refuse it too. */
+const isSignedOutBrowser = (req: FastifyRequest): boolean =>
+  wantsPage(req) && !hasSessionCookie(req.headers.cookie) && req.headers.authorization === undefined;
 
 /** Returns the message for a browser, to which API messages about URLs and credentials do not apply. */
 function toPageMessage(

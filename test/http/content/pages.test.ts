@@ -471,6 +471,14 @@ describe('workflows on pages', () => {
       if (status === 401)
         assert.match(response.body, /Sign in to view this page\..*href="\/sign-in\?next=%2Fflow%2F/s);
     }
+    const { statusCode, headers } = await get(`${url}?x=1`, { accept: 'text/html' });
+    assert.deepEqual(
+      [statusCode, headers.location],
+      [302, `/sign-in?next=${encodeURIComponent(`${url}?x=1`)}`],
+      'browsers go to the sign-in page',
+    );
+    const cookie = '__Host-session=expired';
+    assert.equal((await get(url, { accept: 'text/html', cookie })).statusCode, 401);
     await owner.request('POST', `/workflows/${id}/visibility`, { linkPermission: 'VIEW' });
     const publicPage = await read(url);
     checkPage(publicPage);
