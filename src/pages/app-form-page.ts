@@ -224,20 +224,25 @@ function renderField(field: FormField): Html {
   const { key, label, error, isRequired, control } = field;
   const help = describeField(field);
   const requiredNote = isRequired ? html` <span class="required">(required)</span>` : undefined;
-  const texts = html`${help === undefined ? undefined : html`<p class="help" id="${key}-help" dir="auto">${help}</p>`}<p class="error" id="${key}-error">${error}</p>`;
+  const texts = html`${help === undefined ? undefined : html`<p class="help" id="${key}-help" dir="auto">${help}${renderOwnFileNote(field)}</p>`}<p class="error" id="${key}-error">${error}</p>`;
   if (control === 'switch')
     return html`<div class="field switch"><label><input type="checkbox" name="${key}" value="true"${field.value === 'true' ? html` checked` : undefined}${renderAriaAttributes(field)}> <span dir="auto">${label}</span></label>${texts}</div>`;
   return html`<div class="field ${control}"><label for="${key}"><span dir="auto">${label}</span>${requiredNote}</label>${renderControl(field)}${texts}</div>`;
 }
 
-/** Returns the help text, and what happens if the field stays empty. */
-function describeField({ help, hasOwnValue, control, url }: FormField): string | undefined {
+/** Returns the help text, and what happens if the field stays empty. The note of a media field is apart. */
+function describeField({ help, hasOwnValue, control }: FormField): string | undefined {
   if (!hasOwnValue) return help;
-  const note =
-    control === 'media'
-      ? `Without a file of yours, the app uses ${url === undefined ? 'its own' : 'this one'}.`
-      : 'If you leave this empty, the app uses its own value.';
+  if (control === 'media') return help ?? '';
+  const note = 'If you leave this empty, the app uses its own value.';
   return help === undefined ? note : `${help} ${note}`;
+}
+
+/** The script hides the note while a file of the visitor is chosen. */
+function renderOwnFileNote({ hasOwnValue, control, value, url }: FormField): Html | undefined {
+  if (!hasOwnValue || control !== 'media') return undefined;
+  const file = url === undefined || value !== '' ? 'its own' : 'this one';
+  return html`<span data-own${value === '' ? undefined : html` hidden`}> Without a file of yours, the app uses ${file}.</span>`;
 }
 
 function renderAriaAttributes(field: FormField): Html {
@@ -261,18 +266,23 @@ function renderControl(field: FormField): Html {
     )}</select>`;
   if (control === 'slider')
     return html`<div class="range"><input id="${key}" name="${key}" type="range" min="${min}" max="${max}" step="any" value="${value}"${aria}><output for="${key}">${value}</output></div>`;
-  if (control === 'media')
-    return html`<input type="hidden" name="${key}" value="${value}"><input id="${key}" name="${key}" type="file" accept="${FILE_TYPES[kind]}" data-kind="${kind}"${aria}><div class="chosen" data-chosen>${
-      field.url === undefined
-        ? undefined
-        : renderItem({ type: kind.toUpperCase(), url: field.url }, 'The chosen file')
-    }</div>`;
+  if (control === 'media') return renderFileControl(field, aria);
   // Browsers count an emoji as two characters. The service counts it as one, and refuses longer texts.
   if (control === 'textarea')
     return html`<textarea id="${key}" name="${key}" rows="${kind === 'list' ? 5 : 4}"${kind === 'list' ? undefined : html` maxlength="${2 * maxLength}"`} dir="auto"${hint}${aria} data-kind="${kind}">${value}</textarea>`;
   return kind === 'number'
     ? html`<input id="${key}" name="${key}" type="number" step="any"${min === undefined ? undefined : html` min="${min}"`}${max === undefined ? undefined : html` max="${max}"`} value="${value}"${hint}${aria}>`
     : html`<input id="${key}" name="${key}" type="text" maxlength="${2 * maxLength}" dir="auto" value="${value}"${hint}${aria}>`;
+}
+
+/** Browsers cannot name a file that was sent before, and would say that none is chosen: `data-kept` hides this text. */
+function renderFileControl({ key, value, kind, url }: FormField, aria: Html): Html {
+  const isKept = value !== '';
+  const show = (label: string) =>
+    url === undefined ? undefined : renderItem({ type: kind.toUpperCase(), url }, label);
+  return html`<input type="hidden" name="${key}" value="${value}"><input id="${key}" name="${key}" type="file" accept="${FILE_TYPES[kind]}" data-kind="${kind}"${isKept ? html` data-kept` : undefined}${aria}><div class="chosen" data-chosen>${
+    isKept ? show('The chosen file') : undefined
+  }</div>${isKept || url === undefined ? undefined : html`<div class="chosen" data-own>${show('The file of the app')}</div>`}`;
 }
 
 const STATUS_TEXTS: Readonly<Record<string, string>> = {

@@ -14,6 +14,7 @@ import {
   waitForAppRun,
 } from '../support/apps/visitors.ts';
 import { BROWSER_MISSING_REASON, openBrowser, type TestBrowser } from '../support/browser.ts';
+import { uploadPicture } from '../support/media/files.ts';
 import { plainImage } from '../support/media/pixels.ts';
 import { waitUntil } from '../support/processes.ts';
 import { ownAddressSettings, startTestService, type TestService } from '../support/service.ts';
@@ -315,20 +316,61 @@ describe('the app page in a browser', { skip: BROWSER_MISSING_REASON }, () => {
     assert.deepEqual(tab.errors, []);
   });
 
-  it('uploads a file of an anonymous visitor', async () => {
+  it('uploads a file of an anonymous visitor in place of the file of the app', async () => {
+    const { mediaId } = await uploadPicture(service);
     const id = await service.createWorkflow({
-      nodes: [node('photo', 'input:image'), node('end', 'output:preview')],
+      nodes: [node('photo', 'input:image', { mediaId }), node('end', 'output:preview')],
       edges: [edge('photo.image > end.input')],
     });
-    const inputs = [{ nodeId: 'photo', label: 'Photo' }];
+    const inputs = [{ nodeId: 'photo', label: 'Photo', showsDefault: true }];
     const slug = await saveApp(service, id, { inputs, outputs: ['end'], audience: 'anyone' });
     await using tab = await browser.open(url);
     const { page } = tab;
     await page.goto(`/a/${slug}`);
     const buffer = await plainImage(4, 4, '#336699');
-    await page.getByLabel('Photo').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer });
+    const photo = page.getByLabel('Photo');
+    const assertShows = async (isOwn: boolean): Promise<void> => {
+      const note = page.getByText('Without a file of yours, the app uses');
+      assert.deepEqual(
+        [await note.isVisible(), await page.locator('.chosen img:visible').getAttribute('alt')],
+        isOwn ? [true, 'The file of the app'] : [false, 'The chosen file'],
+      );
+    };
+    const readColor = () =>
+      page.evaluate<string>("getComputedStyle(document.querySelector('[type=file]')).color");
+    await assertShows(true);
+    await photo.setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer });
+    await assertShows(false);
+    await photo.setInputFiles([]);
+    await assertShows(true);
+    await photo.setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer });
+    const uploads: string[] = [];
+    page.on('request', request => {
+      if (request.url().endsWith('/media')) uploads.push(request.method());
+    });
     await page.getByRole('button', { name: 'Run' }).click();
     await page.locator('[data-status=COMPLETED] .output img').waitFor();
+    await assertShows(false);
+    assert.equal(await photo.inputValue(), 'C:\\fakepath\\a.png', 'the field still names the file');
+    assert.notEqual(await readColor(), 'rgba(0, 0, 0, 0)');
+    const firstUrl = page.url();
+    let answer = (): void => undefined;
+    const answered = new Promise<void>(resolve => {
+      answer = resolve;
+    });
+    await page.route('**/challenge', async route => {
+      await answered;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Run again' }).click();
+    await page.locator('.app-outputs[aria-busy=true] img').waitFor();
+    answer();
+    await page.waitForURL(to => to.href !== firstUrl);
+    await page.locator('[data-status=COMPLETED] .app-outputs:not([aria-busy]) img').waitFor();
+    assert.deepEqual(uploads, ['POST'], 'the second run uses the upload of the first one');
+    await page.reload();
+    await assertShows(false);
+    assert.equal(await readColor(), 'rgba(0, 0, 0, 0)', '"No file chosen" is hidden');
     assert.deepEqual(tab.errors, []);
   });
 

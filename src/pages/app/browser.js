@@ -14,6 +14,8 @@ const find = selector => app.querySelector(selector);
 const asksPrice = form.dataset.asksPrice !== undefined;
 let events;
 let shownPath;
+/** The controls whose chosen file the service already has. */
+const uploaded = new WeakSet();
 
 /** Throws an error with the message of the service and its issues. */
 async function send(path, options) {
@@ -55,13 +57,18 @@ async function readInputs() {
     if (type === 'checkbox') inputs[name] = control.checked;
     else if (type === 'file') {
       const hidden = form.querySelector(`[type=hidden][name="${name}"]`);
-      if (control.files.length > 0) {
+      if (control.files.length > 0 && !uploaded.has(control)) {
+        const [file] = control.files;
         const body = new FormData();
         // The service checks the proof before it reads the file.
         if (access === 'proof') body.append('proof', await solveChallenge());
-        body.append('file', control.files[0]);
-        hidden.value = (await send('/media', { method: 'POST', body })).mediaId;
-        control.value = '';
+        body.append('file', file);
+        const { mediaId } = await send('/media', { method: 'POST', body });
+        // Another file may have been chosen meanwhile.
+        if (control.files[0] === file) {
+          hidden.value = mediaId;
+          uploaded.add(control);
+        }
       }
       if (hidden.value !== '') inputs[name] = { mediaId: hidden.value };
     } else if (value.trim() === '') continue;
@@ -99,7 +106,10 @@ async function solveChallenge() {
 function setBusy(isBusy, text) {
   const button = find('[data-run]');
   button.disabled = isBusy;
-  if (text !== undefined) find('[data-status-text]').textContent = text;
+  if (text === undefined) return;
+  find('[data-status-text]').textContent = text;
+  // An earlier result is not the result of the run that starts.
+  find('.app-outputs').ariaBusy = String(isBusy);
 }
 
 let priceRequests = 0;
@@ -212,6 +222,18 @@ function follow(runId) {
   });
 }
 
+/** Shows the file of the visitor in place of the file of the app, or the latter if `url` is undefined. */
+function showFile(control, url) {
+  const { kind } = control.dataset;
+  const field = control.parentElement;
+  const element = document.createElement(kind === 'image' ? 'img' : kind);
+  if (kind === 'image') element.alt = 'The chosen file';
+  else Object.assign(element, { controls: true, ariaLabel: 'The chosen file' });
+  if (url !== undefined) element.src = url;
+  field.querySelector('[data-chosen]').replaceChildren(...(url === undefined ? [] : [element]));
+  for (const own of field.querySelectorAll('[data-own]')) own.hidden = url !== undefined;
+}
+
 function fillForm(values) {
   showErrors('');
   for (const [key, value] of Object.entries(values)) {
@@ -219,10 +241,9 @@ function fillForm(values) {
     if (control === null) continue;
     if (control.type === 'file') {
       form.querySelector(`[type=hidden][name="${key}"]`).value = value.mediaId;
-      const image = Object.assign(document.createElement('img'), { src: value.url, alt: 'The chosen file' });
-      control.parentElement
-        .querySelector('[data-chosen]')
-        .replaceChildren(...(control.dataset.kind === 'image' ? [image] : []));
+      control.value = '';
+      control.dataset.kept = '';
+      showFile(control, value.url);
     } else if (control.type === 'checkbox') control.checked = value === true || value === 1;
     else
       control.value = Array.isArray(value)
@@ -253,13 +274,12 @@ form.addEventListener('drop', ({ target, dataTransfer }) => {
 });
 
 form.addEventListener('change', async ({ target }) => {
-  if (target.type === 'file' && target.files.length > 0) {
+  if (target.type === 'file') {
     const [file] = target.files;
-    const chosen = target.parentElement.querySelector('[data-chosen]');
-    const image = document.createElement('img');
-    image.alt = 'The chosen file';
-    image.src = URL.createObjectURL(file);
-    chosen.replaceChildren(...(target.dataset.kind === 'image' ? [image] : []));
+    uploaded.delete(target);
+    form.querySelector(`[type=hidden][name="${target.name}"]`).value = '';
+    delete target.dataset.kept;
+    showFile(target, file && URL.createObjectURL(file));
   }
   // Sending the form shows an error.
   if (asksPrice) await updatePrice(await readInputs()).catch(() => undefined);
