@@ -51,9 +51,9 @@ pre code{background:none;padding:0}
 .lead{margin-top:1.125rem;font-size:clamp(1.125rem,1.05rem + .4vw,1.3125rem);line-height:1.5;color:var(--muted);max-width:38rem}
 .byline{margin-top:1.25rem;font-size:.9375rem;color:var(--muted)}
 .button{display:inline-block;margin-top:1.75rem;padding:.7rem 1.4rem;border-radius:.7rem;background:var(--ink);color:var(--paper);font-weight:600;font-size:1rem;line-height:1.4;text-decoration:none}
-.button:hover{background:var(--accent)}
+@media (hover:hover){.button:hover{background:var(--accent)}}
 .button.quiet{background:none;color:var(--ink);box-shadow:inset 0 0 0 1px var(--line)}
-.button.quiet:hover{box-shadow:inset 0 0 0 1px var(--accent);color:var(--accent)}
+@media (hover:hover){.button.quiet:hover{box-shadow:inset 0 0 0 1px var(--accent);color:var(--accent)}}
 .post{width:min(43rem,100% - 2.5rem);margin-inline:auto}
 .cover{margin-block:0 clamp(2rem,4vw,3.5rem)}
 .cover img{width:100%;max-height:34rem;object-fit:cover;border-radius:1rem}
@@ -165,9 +165,8 @@ figcaption{margin-top:.6rem;font-size:.9063rem;color:var(--muted)}
 .foot{margin-top:clamp(4rem,8vw,7rem);border-top:1px solid var(--line);color:var(--muted);font-size:.875rem}
 @media (min-width:56rem){.wrap>.side{display:grid;grid-template-columns:1fr 2fr;gap:clamp(2rem,5vw,4.5rem)}.wrap>.side>h2{margin:0}.split{display:grid;grid-template-columns:1.05fr 1fr;gap:clamp(2rem,5vw,4.5rem);align-items:center}}
 @media (max-width:55.99rem){.split>img{margin-top:2.5rem}}
-@media (prefers-color-scheme:dark){:root:not([data-theme=light]) .flow{background:#0e1116}:root:not([data-theme=light]) img{filter:brightness(.94)}}
+@media (prefers-color-scheme:dark){:root:not([data-theme=light]) .flow{background:#0e1116}}
 :root[data-theme=dark] .flow{background:#0e1116}
-:root[data-theme=dark] img{filter:brightness(.94)}
 @media (prefers-reduced-motion:no-preference){a,.button{transition:color .15s,background-color .15s,box-shadow .15s}}
 @media print{.bar,.top,.foot,.cta,.button{display:none}}
 `;

@@ -1,8 +1,9 @@
-// Tests the contrast of the colors of text and background (WCAG 2.2, 1.4.3 and 1.4.11).
+// Tests the contrast of the colors of text and background (WCAG 2.2, 1.4.3 and 1.4.11), and that media keep their colors.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Palette } from '../../src/pages/palette.ts';
 import { DARK, LIGHT } from '../../src/pages/palette.ts';
+import { STYLESHEET } from '../../src/pages/stylesheet.ts';
 
 const PAIRS: readonly (readonly [text: keyof Palette, background: keyof Palette])[] = [
   ['ink', 'paper'],
@@ -48,4 +49,8 @@ describe('the palette', () => {
       assert.deepEqual(weakPairs, []);
     });
   }
+});
+
+it('changes no colors of media', () => {
+  assert.doesNotMatch(String(STYLESHEET.content), /[{;]filter:/);
 });
