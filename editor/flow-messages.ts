@@ -318,6 +318,7 @@ const flow = {
     noMatch: 'No matching runs.',
     batch: (rows: string): string => `Batch of ${rows} rows`,
     completed: (rows: string): string => `${rows} completed`,
+    byVisitor: 'Run of the app by a visitor',
     show: 'Show on board',
     useInputs: 'Use these inputs',
     usedInputs: 'The inputs of that run are now on the board.',

@@ -1,7 +1,7 @@
 // Reads executions, and finds and saves idempotency keys.
 import type { Tx } from './db.ts';
 import type { DeliveryState } from './deliveries.ts';
-import { allValues, first } from './rows.ts';
+import { all, first } from './rows.ts';
 
 export const TERMINAL_STATUSES = ['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED'] as const;
 export type TerminalStatus = (typeof TERMINAL_STATUSES)[number];
@@ -88,17 +88,31 @@ export function findExecution(tx: Tx, id: string): Promise<ExecutionRow | undefi
 }
 
 /**
- * Lists the ids of the newest completed runs among the last thousand completed runs of a workflow. Omits app runs, which
- * belong to the visitors.
+ * Lists the newest runs with these statuses among the last thousand of a workflow. Omits app runs, which belong to the
+ * visitors, and the runs that resume them.
  */
-export function listCompletedRunIds(tx: Tx, workflowId: string, limit: number): Promise<readonly string[]> {
-  return allValues(
+export function listRunsOutsideApps(
+  tx: Tx,
+  workflowId: string,
+  { statuses, limit }: { readonly statuses: readonly ExecutionStatus[]; readonly limit: number },
+): Promise<readonly Pick<ExecutionRow, 'id' | 'finished_at'>[]> {
+  return all(
     tx,
-    `select id from (
-       select id, trigger from executions where workflow_id = $1 and status = 'COMPLETED'
-       order by id collate "C" desc limit 1000) e
-     where trigger <> 'app' order by id desc limit $2`,
-    [workflowId, limit],
+    `with recursive newest as (
+       select n.* from unnest($2::text[]) as s(status) cross join lateral (
+         select id, finished_at, trigger, resumed_from_id from executions e
+         where e.workflow_id = $1 and e.status = s.status order by id collate "C" desc limit 1000) n
+       order by n.id collate "C" desc limit 1000
+     ), lineage as (
+       select id, trigger, resumed_from_id from newest
+       union select e.id, e.trigger, e.resumed_from_id from lineage l join executions e on e.id = l.resumed_from_id
+     ), of_visitors as (
+       select id from lineage where trigger = 'app'
+       union select l.id from of_visitors v join lineage l on l.resumed_from_id = v.id
+     )
+     select id, finished_at from newest where id not in (select id from of_visitors)
+     order by id collate "C" desc limit $3`,
+    [workflowId, statuses, limit],
   );
 }
 

@@ -78,15 +78,15 @@ export async function startPlannedRun({ runs, view }: Editor): Promise<void> {
   await runs.start({ ...plan.request, ...(exact ? { maxCredits: credits } : {}) });
 }
 
-/** Returns the id of the run on the board, or otherwise of the newest finished run. */
+/** Returns the id of the run on the board, or otherwise of the newest finished run that is not of the app. */
 async function findEarlierRunId({ session, runs }: Editor): Promise<string | undefined> {
   const { run } = runs.getState();
   if (run !== undefined) return run.id;
   const path = `/workflows/${session.id}/executions` as const;
   const { data } = await api.get(path, {
-    query: { limit: 5 },
+    query: { limit: 100 },
   });
-  return data.find(({ finishedAt }) => finishedAt !== null)?.id;
+  return data.find(({ finishedAt, trigger }) => finishedAt !== null && trigger !== 'app')?.id;
 }
 
 function computeStates(

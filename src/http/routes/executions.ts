@@ -67,7 +67,7 @@ export function registerExecutions(server: Server, deps: RunDeps): void {
     operation('listWorkflowResults', 'workflows:read', {
       summary: 'Read the newest result of each node',
       description:
-        'Returns the newest completed result of each node of a workflow, and whether the node and all nodes before it are the same as in that run.',
+        'Returns the newest completed result of each node of a workflow, and whether the node and all nodes before it are the same as in that run. Leaves out the runs of its app, which belong to the visitors.',
       params: WorkflowParams,
       response: { 200: WorkflowResults },
       isUncacheable: true,

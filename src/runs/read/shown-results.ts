@@ -3,7 +3,7 @@ import { hashUpstream, type PlannedRun } from '../../engine/reuse.ts';
 import type { Value } from '../../graph/types.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { PageWorkflow } from '../../services/workflows/read-page-workflow.ts';
-import { listCompletedRunIds } from '../../store/executions.ts';
+import { listRunsOutsideApps } from '../../store/executions.ts';
 import type { RunDeps } from '../deps.ts';
 import { toVersionKey } from '../prepare/run-version.ts';
 import { readPlan, streamBoundedSteps } from '../prepare/stored-run.ts';
@@ -31,7 +31,11 @@ export function createResultFinder(deps: RunDeps): ResultFinder {
   return {
     async find(workflow) {
       if (!workflow.showsResults) return undefined;
-      const runIds = await listCompletedRunIds(deps.db, workflow.id, MAX_RUNS);
+      const runs = await listRunsOutsideApps(deps.db, workflow.id, {
+        statuses: ['COMPLETED'],
+        limit: MAX_RUNS,
+      });
+      const runIds = runs.map(({ id }) => id);
       const [newest] = runIds;
       if (newest === undefined) return undefined;
       const key = `${workflow.id}.${workflow.version}.${newest}`;

@@ -1,10 +1,14 @@
-// Collects the newest completed result of each node of a workflow from its latest runs.
+// Collects the newest completed result of each node of a workflow from its latest runs, except those of app visitors.
 import { hashUpstream, type PlannedRun } from '../../engine/reuse.ts';
 import type { Step } from '../../engine/types.ts';
 import { authorize } from '../../services/accounts/access.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
-import { type ExecutionListRow, listExecutions } from '../../store/execution-lists.ts';
-import { EXECUTION_STATUSES, findExecution } from '../../store/executions.ts';
+import {
+  EXECUTION_STATUSES,
+  type ExecutionRow,
+  findExecution,
+  listRunsOutsideApps,
+} from '../../store/executions.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
 import type { RunDeps } from '../deps.ts';
 import { parseRunRequest, readInputOverrides } from '../prepare/run-request.ts';
@@ -16,8 +20,10 @@ import { truncateRecord } from './truncate-record.ts';
 /** The number of latest runs that are searched. */
 const MAX_RUNS = 50;
 
+type FoundRun = Pick<ExecutionRow, 'id' | 'finished_at'>;
+
 interface NodeResult {
-  readonly row: ExecutionListRow;
+  readonly row: FoundRun;
   readonly step: Step;
 }
 
@@ -51,20 +57,13 @@ async function findNewestResults(
   nodeIds: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, NodeResult>> {
   const results = new Map<string, NodeResult>();
-  const rows = await listExecutions(deps.db, {
-    workflowId,
-    userId: 0,
+  const rows = await listRunsOutsideApps(deps.db, workflowId, {
     statuses: EXECUTION_STATUSES,
-    createdAfter: null,
-    createdBefore: null,
-    idempotencyKey: null,
-    withoutTeams: [],
-    before: null,
     limit: MAX_RUNS,
   });
   const byId = new Map(rows.map(row => [row.id, row]));
   for await (const [id, steps] of streamBoundedSteps(deps.db, [...byId.keys()])) {
-    const row = byId.get(id) as ExecutionListRow;
+    const row = byId.get(id) as FoundRun;
     for (const step of steps.values())
       if (step.status === 'COMPLETED' && nodeIds.has(step.nodeId) && !results.has(step.nodeId))
         results.set(step.nodeId, { row, step });

@@ -1,6 +1,7 @@
 // Tests the last result of each node of a workflow: the run that produced the result, isCurrent, and access.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { createVisitor, runAsVisitor, saveApp, waitForAppRun } from '../../support/apps/visitors.ts';
 import type { Client } from '../../support/client.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
@@ -112,6 +113,37 @@ describe('GET /workflows/{id}/results', () => {
         .sort(),
       ['idea partial', 'join partial', 'other whole', 'picture whole'],
     );
+  });
+
+  it('omits the runs of visitors of an app, and runs that reuse their results', async () => {
+    const id = await create(toGraph('at sea'));
+    const ownRun = await run(id);
+    const slug = await saveApp(owner, id, {
+      audience: 'anyone',
+      inputs: [{ nodeId: 'idea' }],
+      outputs: ['picture'],
+    });
+    const visitor = createVisitor(owner);
+    const { body: started } = await runAsVisitor(visitor, slug, { input_1: 'my private picture' });
+    assert.equal((await waitForAppRun(visitor, slug, started.runId)).status, 'COMPLETED');
+    const { body: list } = await owner.request<{ data: readonly { id: string; trigger: string }[] }>(
+      'GET',
+      `/workflows/${id}/executions`,
+    );
+    assert.deepEqual(
+      list.data.map(({ trigger }) => trigger),
+      ['app', 'api'],
+    );
+    const resumed = await owner.request<{ executionId: string }>(
+      'POST',
+      `/executions/${list.data[0]?.id}/resume`,
+      { fromNodeId: 'picture' },
+    );
+    assert.equal(resumed.status, 202, JSON.stringify(resumed.body));
+    await owner.waitForStatus(resumed.body.executionId, 'COMPLETED');
+    const { nodes } = await read(id);
+    assert.deepEqual([...new Set(Object.values(nodes).map(({ executionId }) => executionId))], [ownRun]);
+    assert.equal(nodes.idea?.text, 'at sea');
   });
 
   it('returns isCurrent: false after the node or an upstream node changed', async () => {

@@ -102,8 +102,10 @@ function RunRow({ run }: { readonly run: ListedExecution }) {
   const { charged } = run.credits;
   const details = [
     charged > 0 ? messages.flow.credits(charged, formatNumber(charged)) : messages.flow.free,
-    run.userName,
-    sharedMessages.runTriggers[run.trigger],
+    // The person of an app run is the owner of the app, as whom visitors run it.
+    ...(run.trigger === 'app'
+      ? [runsMessages.byVisitor]
+      : [run.userName, sharedMessages.runTriggers[run.trigger]]),
     ms === null ? undefined : formatDuration(ms),
     messages.flow.versions.version(run.workflowVersion),
   ];

@@ -20,8 +20,7 @@ interface ExamplePickerProps {
 
 export function ExamplePicker({ ids, onChange }: ExamplePickerProps) {
   const { session } = useEditor();
-  // Runs of the app belong to its visitors.
-  const runs = useCompletedRuns(session.id)?.filter(({ trigger }) => trigger !== 'app');
+  const runs = useCompletedRuns(session.id);
   if (runs === undefined) return null;
   const olderIds = ids.filter(id => !runs.some(run => run.id === id));
   if (runs.length === 0 && olderIds.length === 0)
