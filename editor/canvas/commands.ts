@@ -272,7 +272,8 @@ function findSelectedModel({ session }: EditorContextValue): string | undefined 
   const [id = ''] = selection;
   if (session.isReadOnly || selection.size !== 1) return undefined;
   const entry = session.catalog.find(findNode(board, id)?.data.nodeType ?? '');
-  return entry !== undefined && isModel(entry) ? id : undefined;
+  // Nodes on this machine that can replace a model can be replaced by one again.
+  return entry !== undefined && (isModel(entry) || entry.task !== undefined) ? id : undefined;
 }
 
 function openReplaceModel(editor: EditorContextValue): void {

@@ -894,7 +894,7 @@ export type CatalogEntry = {
   readonly isAvailable?: false;
   /** If `isAvailable` is false: the provider that needs a key, such as `fal` */
   readonly provider?: string;
-  /** For a model: what it is for. The type of its output says of which medium the result is */
+  /** For a model, also one that runs on this machine: what it is for. The type of its output says of which medium the result is */
   readonly task?:
     | 'make'
     | 'edit'

@@ -90,7 +90,7 @@ export interface CatalogEntry {
   readonly isAvailable?: false;
   /** With `isAvailable` false, the provider that is missing, such as `fal`. */
   readonly provider?: string;
-  /** Set for models. */
+  /** Set for models, and for nodes that run a model on this machine if it has one of these tasks. */
   readonly task?: ModelTask;
   /** The name of the models of which it is a version or variant, such as `Veo`. Set for models. */
   readonly family?: string;

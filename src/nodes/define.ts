@@ -4,6 +4,7 @@ import type {
   CatalogEntry,
   ConfigWarning,
   InputDef,
+  ModelTask,
   NodeSource,
   OutputDef,
   ResolvedPorts,
@@ -296,8 +297,12 @@ export interface NodeDeclaration<I extends Specs, C extends Specs> {
   readonly findWarnings?: ConfigCheck;
   /** Absent if calls are free of charge. */
   readonly pricing?: Pricing;
-  /** Set for nodes that run models on this machine: the license and the origin of the model or library. */
-  readonly local?: { readonly license: string; readonly origin: string };
+  /** Set for nodes that run models on this machine: the license and the origin of the model or library, and its task. */
+  readonly local?: {
+    readonly license: string;
+    readonly origin: string;
+    readonly task?: ModelTask;
+  };
   readonly deprecated?: true;
   readonly hidden?: true;
   /**

@@ -94,7 +94,8 @@ const Entry = Named('CatalogEntry', 'A node type', {
   ),
   task: Type.Optional(
     Type.Enum(MODEL_TASKS, {
-      description: 'For a model: what it is for. The type of its output says of which medium the result is',
+      description:
+        'For a model, also one that runs on this machine: what it is for. The type of its output says of which medium the result is',
     }),
   ),
   family: Type.Optional(

@@ -156,8 +156,8 @@ describe('a local model', { skip }, () => {
     const { catalog } = createNodeTypes({ ...settings, SANDBOX_MODELS: true });
     const entry = catalog.find('edit:local_twice');
     assert.deepEqual(
-      [entry?.label, entry?.runsLocally, entry?.license, entry?.origin, entry?.hidden],
-      ['Twice as large', true, 'MIT', 'https://example.com/model', undefined],
+      [entry?.label, entry?.runsLocally, entry?.license, entry?.origin, entry?.task, entry?.hidden],
+      ['Twice as large', true, 'MIT', 'https://example.com/model', 'upscale', undefined],
     );
     assert.equal(
       createNodeTypes({ ...settings, SANDBOX_MODELS: true, LOCAL_NODES: 'off' }).catalog.find(

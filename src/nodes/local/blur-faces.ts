@@ -14,7 +14,7 @@ const ENLARGEMENT = 1.5;
 const SHIFT_UP = 0.08;
 
 export const blurFaces = defineNode({
-  ...createLocalNode('faces', 'Apache-2.0', 'https://github.com/vladmandic/human'),
+  ...createLocalNode('faces', 'Apache-2.0', 'https://github.com/vladmandic/human', 'edit'),
   nodeType: 'edit:blur_faces_local',
   label: 'Blur faces',
   description:

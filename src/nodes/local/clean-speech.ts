@@ -15,7 +15,7 @@ const [BEFORE, AFTER] = [32 * VOICE_SAMPLES, 2 * VOICE_SAMPLES];
 const RANGE = 32_767;
 
 export const cleanSpeech = defineNode({
-  ...createLocalNode('speech', 'BSD-3-Clause, MIT', 'https://github.com/shiguredo/rnnoise-wasm'),
+  ...createLocalNode('speech', 'BSD-3-Clause, MIT', 'https://github.com/shiguredo/rnnoise-wasm', 'edit'),
   nodeType: 'audio:clean_speech_local',
   label: 'Clean speech',
   description:

@@ -20,6 +20,7 @@ export const cutoutPerson = defineNode({
     'cutout',
     'Apache-2.0',
     'https://ai.google.dev/edge/mediapipe/solutions/vision/image_segmenter',
+    'cutout',
   ),
   nodeType: 'edit:cutout_person_local',
   label: 'Cut out person',

@@ -1,4 +1,5 @@
 // Contains what nodes that run models on this machine share.
+import type { ModelTask } from '../../graph/catalog.ts';
 import { createLimiter } from '../../lib/limiter.ts';
 import type { LocalFeature } from '../../local/packages.ts';
 import { LocalError, runLocal } from '../../local/run-local.ts';
@@ -8,14 +9,17 @@ import { type NodeContext, NodeError } from '../define.ts';
 /** The pixels of a large image and of its result take 500 MB together. */
 const limiter = createLimiter({ concurrency: 2, isCostly: true });
 
-/** The properties of a node that needs this feature. `license` and `origin` are those of its model or library. */
-export const createLocalNode = (feature: LocalFeature, license: string, origin: string) =>
+/**
+ * The properties of a node that needs this feature. `license` and `origin` are those of its model or library. With a task,
+ * the node is offered with the models of that task.
+ */
+export const createLocalNode = (feature: LocalFeature, license: string, origin: string, task?: ModelTask) =>
   ({
     category: 'utility',
     cache: true,
     limiter,
     requires: `local-${feature}`,
-    local: { license, origin },
+    local: { license, origin, ...(task === undefined ? {} : { task }) },
   }) as const;
 
 /** The pixels of an image of 50 megapixels take 150 MB. */

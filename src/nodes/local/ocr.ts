@@ -10,7 +10,7 @@ const MAX_SIDE = 4000;
 const LANGUAGES = ['eng', ...listOcrLanguages().filter(name => name !== 'eng')] as const;
 
 export const ocr = defineNode({
-  ...createLocalNode('ocr', 'Apache-2.0', 'https://github.com/naptha/tesseract.js'),
+  ...createLocalNode('ocr', 'Apache-2.0', 'https://github.com/naptha/tesseract.js', 'describe'),
   nodeType: 'text:ocr_local',
   label: 'Read text',
   description:

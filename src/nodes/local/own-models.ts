@@ -1,5 +1,6 @@
 // Declares a node for each model of the operator in LOCAL_MODELS_DIR.
 import { join } from 'node:path';
+import type { ModelTask } from '../../graph/catalog.ts';
 import type { MediaRef } from '../../graph/types.ts';
 import { findFileProblem, type OwnModel, type OwnTask, readOwnModels } from '../../local/own-models.ts';
 import type { Pixels } from '../../local/tasks.ts';
@@ -29,9 +30,9 @@ export const createOwnNodes = (directory: string | undefined): readonly NodeDefi
   readOwnModels(directory).models.map(createOwnNode);
 
 function createOwnNode(model: OwnModel): NodeDefinition {
-  const { description, outputs, run } = TASKS[model.task];
+  const { task, description, outputs, run } = TASKS[model.task];
   return defineNode({
-    ...createLocalNode('model', model.license, model.origin),
+    ...createLocalNode('model', model.license, model.origin, task),
     nodeType: `edit:local_${model.name}`,
     label: model.title,
     description,
@@ -48,6 +49,7 @@ function createOwnNode(model: OwnModel): NodeDefinition {
 }
 
 interface TaskDefinition {
+  readonly task: ModelTask;
   readonly description: string;
   readonly outputs: Parameters<typeof defineNode>[0]['outputs'];
   readonly run: (model: OwnModel, input: MediaRef, ctx: NodeContext) => Promise<NodeResult>;
@@ -55,6 +57,7 @@ interface TaskDefinition {
 
 const TASKS: Readonly<Record<OwnTask, TaskDefinition>> = {
   upscale: {
+    task: 'upscale',
     description: 'Enlarges an image with a model of the operator.',
     outputs: { image: image('Image') },
     run: async (model, input, ctx) => {
@@ -81,6 +84,7 @@ const TASKS: Readonly<Record<OwnTask, TaskDefinition>> = {
     },
   },
   mask: {
+    task: 'cutout',
     description: 'Makes the background of an image transparent with a model of the operator.',
     outputs: { image: image('Image'), mask: image('Mask') },
     run: async (model, input, ctx) => {
@@ -105,6 +109,7 @@ const TASKS: Readonly<Record<OwnTask, TaskDefinition>> = {
     },
   },
   depth: {
+    task: 'edit',
     description:
       'Draws how near each part of an image is with a model of the operator: white is the highest value.',
     outputs: { image: image('Depth') },
@@ -120,6 +125,7 @@ const TASKS: Readonly<Record<OwnTask, TaskDefinition>> = {
     },
   },
   classify: {
+    task: 'describe',
     description: 'Sorts an image into one of the classes of a model of the operator.',
     outputs: { label: text('Label'), labels: json('Labels') },
     run: async (model, input, ctx) => {

@@ -12,7 +12,7 @@ const MAX_RESULT_PIXELS = 67_108_864;
 const MAX_RESULT_SIDE = 16_384;
 
 export const upscale = defineNode({
-  ...createLocalNode('upscale', 'MIT', 'https://github.com/thekevinscott/UpscalerJS'),
+  ...createLocalNode('upscale', 'MIT', 'https://github.com/thekevinscott/UpscalerJS', 'upscale'),
   nodeType: 'edit:upscale_local',
   label: 'Upscale',
   description:

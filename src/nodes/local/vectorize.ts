@@ -25,7 +25,7 @@ const MAX_BYTES = 900_000;
 const MAX_ENLARGEMENT = 2;
 
 export const vectorize = defineNode({
-  ...createLocalNode('vectorize', 'MIT', 'https://github.com/neplextech/vectorizer'),
+  ...createLocalNode('vectorize', 'MIT', 'https://github.com/neplextech/vectorizer', 'edit'),
   nodeType: 'utility:vectorize',
   label: 'Vectorize',
   description:

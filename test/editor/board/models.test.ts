@@ -66,10 +66,34 @@ describe('the models of the picker', () => {
       new Set(families).size,
     );
     assert.ok(
-      findModels(models, { ...SEARCH, provider: 'service' }).every(({ nodeType }) =>
-        nodeType.endsWith(':sandbox'),
+      findModels(models, { ...SEARCH, provider: 'service' }).every(
+        ({ nodeType, runsLocally }) => nodeType.endsWith(':sandbox') || runsLocally,
       ),
     );
+  });
+
+  it('include nodes that run on this machine, if they can', () => {
+    const local = entries
+      .filter(({ runsLocally, task }) => runsLocally && task !== undefined)
+      .map(({ isAvailable: _, hidden: __, provider: ___, ...entry }): CatalogEntry => entry);
+    assert.deepEqual(Object.fromEntries(local.map(entry => [entry.nodeType, getModelGroup(entry)])), {
+      'edit:upscale_local': 'upscale',
+      'edit:cutout_person_local': 'cutout',
+      'edit:blur_faces_local': 'edit',
+      'text:ocr_local': 'describe',
+      'audio:clean_speech_local': 'edit',
+      'utility:vectorize': 'edit',
+    });
+    assert.ok(local.every(isOffered));
+    assert.ok(local.every(entry => !isOffered({ ...entry, hidden: true, isAvailable: false })));
+    // They need no key, so that they come before models that do.
+    const withoutKey = entries
+      .filter(({ task, runsLocally }) => task === 'cutout' && !runsLocally)
+      .map((entry): CatalogEntry => ({ ...entry, isAvailable: false }));
+    const [first] = findModels([...withoutKey, ...local.filter(({ task }) => task === 'cutout')], SEARCH);
+    assert.equal(first?.nodeType, 'edit:cutout_person_local');
+    const withKey = withoutKey.map(({ isAvailable: _, ...entry }): CatalogEntry => entry);
+    assert.equal(findModels([...local, ...withKey], SEARCH)[0]?.family, withKey[0]?.family);
   });
 
   it('are found by what they do', () => {

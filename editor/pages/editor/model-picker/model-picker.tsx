@@ -160,7 +160,8 @@ function ModelPicker({ title, models, current, onChoose, onClose, renderEffect }
     const recentTypes = readRecentTypes();
     const isRecent = ({ nodeType }: CatalogEntry): boolean => recentTypes.includes(nodeType);
     const getSection = (model: CatalogEntry): string | undefined => {
-      if (MODEL_GROUPS.includes(filter as ModelGroup)) return model.family;
+      if (MODEL_GROUPS.includes(filter as ModelGroup))
+        return model.runsLocally ? flowMessages.runsLocally : model.family;
       const isMissing = model.isAvailable === false;
       return isMissing ? flowMessages.modelsOfProviders : pickerMessages.groups[getModelGroup(model)];
     };
@@ -259,12 +260,12 @@ const formatProvider = (provider: string | undefined): string =>
 
 /** Renders the price, the usual duration and the provider. */
 function Facts({ model }: { readonly model: CatalogEntry }) {
-  const { medianSeconds, isAvailable } = model;
+  const { medianSeconds, isAvailable, runsLocally } = model;
   return (
     <span className={styles.facts}>
       <strong>{formatEntryPrice(model) ?? flowMessages.free}</strong>
       {medianSeconds != null && <span>{flowMessages.about(formatDuration(medianSeconds * 1000))}</span>}
-      <span>{formatProvider(getModelProvider(model))}</span>
+      <span>{runsLocally ? flowMessages.runsLocally : formatProvider(getModelProvider(model))}</span>
       {isAvailable === false && <span>{flowMessages.needsProvider}</span>}
     </span>
   );

@@ -17,7 +17,8 @@ interface ModelSampleProps {
 }
 
 /** Models with the same key make similar results. */
-export const getSampleKey = ({ family, outputs }: CatalogEntry): string => `${outputs[0]?.type} ${family}`;
+export const getSampleKey = ({ nodeType, family = nodeType, outputs }: CatalogEntry): string =>
+  `${outputs[0]?.type} ${family}`;
 
 /** The newest results of the workspace, of which each model shows one. */
 const SAMPLES = {

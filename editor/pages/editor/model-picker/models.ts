@@ -24,9 +24,14 @@ export function getModelGroup({
 export const getModelProvider = ({ nodeType, provider }: CatalogEntry): string | undefined =>
   provider ?? /:(fal|replicate|openai|elevenlabs|comfyui)(?:_|$)/.exec(nodeType)?.[1];
 
-/** Returns whether the picker offers the entry: also models whose provider is not set up, which are marked. */
+/**
+ * Returns whether the picker offers the entry: also models whose provider is not set up, which are marked, and nodes with
+ * a task that run on this machine, if they can.
+ */
 export const isOffered = (entry: CatalogEntry): boolean =>
-  isModel(entry) && entry.deprecated !== true && (entry.hidden !== true || entry.isAvailable === false);
+  entry.runsLocally
+    ? entry.task !== undefined && entry.hidden !== true && entry.isAvailable !== false
+    : isModel(entry) && entry.deprecated !== true && (entry.hidden !== true || entry.isAvailable === false);
 
 export interface ModelSearch {
   readonly text: string;
@@ -47,10 +52,14 @@ export function findModels(
   const found = searchNodes(offered, text);
   if (sort !== 'best') return sortBy(found, sort === 'price' ? getPrice : getSeconds);
   if (text.trim() !== '') return found;
-  const families = [...new Set([family, ...found.map(model => model.family)])];
+  // Nodes of this machine have no family, and come after the models that can run.
+  const families = [...new Set([family, ...found.map(model => model.family)])].filter(
+    name => name !== undefined,
+  );
   const rank = new Map(families.map((name, index) => [name, index]));
   const toOrder = (model: CatalogEntry): number =>
-    Number(model.isAvailable === false) * families.length + (rank.get(model.family) ?? 0);
+    Number(model.isAvailable === false) * (families.length + 1) +
+    (rank.get(model.family ?? '') ?? families.length);
   return sortBy(found, toOrder);
 }
 
