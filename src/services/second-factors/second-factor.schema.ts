@@ -133,10 +133,13 @@ export const PasskeyBody = NamedExact('PasskeyInput', 'A new passkey', {
 
 export const PasskeyParams = IdParams('Passkey ID, `psk_…`');
 
-export const NewPasskeyOptions = Named(
-  'NewPasskeyOptions',
-  'The argument of `PublicKeyCredential.parseCreationOptionsFromJSON`',
+export const NewPasskeyOptions = Type.Object(
   {},
+  {
+    title: 'NewPasskeyOptions',
+    description: 'The argument of `PublicKeyCredential.parseCreationOptionsFromJSON`',
+    additionalProperties: true,
+  },
 );
 
 export const RecoveryCodes = Named('RecoveryCodes', 'New recovery codes, shown once', {
