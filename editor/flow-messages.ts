@@ -442,6 +442,7 @@ const flow = {
     max: 'Largest value',
     isRequired: 'Required',
     showsDefault: 'Show the value that the workflow has',
+    showsFile: 'Show visitors the file that the workflow has',
     examples: 'Examples',
     examplesHint: (count: number): string =>
       `Click up to ${count} runs. Visitors see their inputs and results, and can start from them.`,

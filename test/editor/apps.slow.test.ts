@@ -16,6 +16,9 @@ const GRAPH = {
   edges: [edge('place.text > picture.prompt')],
 };
 
+const SVG =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="48"><rect width="64" height="48" fill="teal"/></svg>';
+
 describe('the app of a workflow', () => {
   const editor = setUpSignedInPages();
 
@@ -159,6 +162,48 @@ describe('the app of a workflow', () => {
         app.uploadBytesPerDay,
       ],
       [['picture'], { picture: 'Your postcard' }, 'anyone', 'owner', 40, 5, 3, 200, 50_000_000],
+    );
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('shows visitors the file of the workflow only after the owner has agreed', async () => {
+    const { body: media } = await editor.service.request<{ mediaId: string }>('POST', '/media/upload', {
+      dataUrl: `data:image/svg+xml;base64,${btoa(SVG)}`,
+    });
+    await editor.service.request('PATCH', `/media/${media.mediaId}`, { name: 'family.svg' });
+    const id = await editor.service.createWorkflow({
+      name: 'Photos',
+      nodes: [
+        node('topic', 'input:text', { value: 'A boat' }),
+        node('photo', 'input:image', { mediaId: media.mediaId }, at(0, 300)),
+        node('linked', 'input:audio', { url: 'https://example.com/a/song.mp3' }, at(0, 600)),
+        node('end', 'output:preview', {}, at(400, 0)),
+      ],
+      edges: [edge('topic.text > end.input')],
+    });
+    const { testPage, dialog } = await openApp(id);
+    await using _ = testPage;
+    const inputs = dialog.getByRole('list', { name: 'Inputs in the form' }).getByRole('listitem');
+    for (const [index, name] of [
+      [1, 'family.svg'],
+      [2, 'song.mp3'],
+    ] as const) {
+      const input = inputs.nth(index);
+      await input.getByText('Label, help, group and limits').click();
+      const check = input.getByLabel('Show visitors the file that the workflow has');
+      assert.equal(await check.isChecked(), false);
+      assert.equal(await input.getByText(name).count(), 0);
+      await check.check();
+      await input.getByText(name).waitFor();
+    }
+    await inputs.nth(1).locator('img').waitFor();
+    await inputs.nth(2).getByLabel('Show visitors the file that the workflow has').uncheck();
+    await dialog.getByRole('button', { name: 'Create app' }).click();
+    await dialog.getByRole('button', { name: 'Save app' }).waitFor();
+    const { body: app } = await editor.service.request<AppSettings>('GET', `/workflows/${id}/app`);
+    assert.deepEqual(
+      app.inputs.map(({ showsDefault }) => showsDefault),
+      [true, true, false],
     );
     assert.deepEqual(testPage.errors, []);
   });

@@ -1,6 +1,6 @@
 // Converts the settings of an app to form values and back, and describes its access in words.
 import type { AppInput, AppRequest, AppSettings } from '../../../../../sdk/src/schemas.ts';
-import { isInputNode } from '../../../../../src/graph/input-nodes.ts';
+import { getMediaInputKind, isInputNode } from '../../../../../src/graph/input-nodes.ts';
 import { toSlug } from '../../../../../src/graph/slug.ts';
 import type { GraphNode } from '../../../../../src/graph/types.ts';
 import { messages } from '../../../../flow-messages.ts';
@@ -62,10 +62,11 @@ export function toForm(app: AppSettings | undefined, nodes: readonly GraphNode[]
   };
 }
 
+/** Returns the settings of a new input. A file can be private, so visitors see it only if the owner says so. */
 export const toInput = ({ id, data }: GraphNode): AppInput => ({
   nodeId: id,
   label: data.label,
-  showsDefault: true,
+  showsDefault: getMediaInputKind(data.nodeType) === undefined,
 });
 
 function chooseOutputs(nodes: readonly GraphNode[]): readonly string[] {

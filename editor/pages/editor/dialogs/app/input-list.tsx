@@ -2,13 +2,20 @@
 // or with buttons.
 import GripVertical from 'icon:grip-vertical';
 import X from 'icon:x';
+import { useQuery } from '@tanstack/react-query';
 import type { AppInput } from '../../../../../sdk/src/schemas.ts';
 import { CONTROLS_BY_TYPE, getControl } from '../../../../../src/graph/app-controls.ts';
+import type { Json } from '../../../../../src/graph/types.ts';
+import { findNode } from '../../../../board/board.ts';
 import { messages } from '../../../../flow-messages.ts';
 import { IconButton } from '../../../../kit/button.tsx';
 import { CheckField, SelectField, TextField } from '../../../../kit/field.tsx';
 import formStyles from '../../../../kit/form.module.css';
+import type { MediaSource } from '../../../../kit/media-kind.ts';
+import { Thumbnail } from '../../../../kit/media-view.tsx';
 import { SortableList } from '../../../../kit/sortable-list.tsx';
+import { apiQuery } from '../../../../lib/queries.ts';
+import { useBoard } from '../../../../session/editor-context.tsx';
 import styles from './app.module.css';
 
 const appMessages = messages.flow.app;
@@ -149,11 +156,36 @@ function InputDetails({ input, nodeType, onChange }: InputDetailsProps) {
       />
       {input.isRequired !== true && (
         <CheckField
-          label={appMessages.showsDefault}
+          label={control === 'media' ? appMessages.showsFile : appMessages.showsDefault}
           checked={input.showsDefault === true}
           onChange={({ target }) => set('showsDefault', target.checked)}
         />
       )}
+      {input.isRequired !== true && input.showsDefault === true && control === 'media' && (
+        <DefaultFile nodeId={input.nodeId} />
+      )}
     </div>
   );
+}
+
+/** Renders the thumbnail and name of the file that visitors see. */
+function DefaultFile({ nodeId }: { readonly nodeId: string }) {
+  const { url, mediaId } = useBoard(({ board }) => findNode(board, nodeId)?.data.config) ?? {};
+  const id = typeof mediaId === 'string' ? mediaId : '';
+  const { data } = useQuery({ ...apiQuery(['/media', id]), enabled: id !== '' });
+  const file = id === '' ? toFile(url) : data;
+  if (file === undefined) return null;
+  return (
+    <p className={styles.file}>
+      <Thumbnail {...file} />
+      <span className={styles.grow}>{file.name}</span>
+    </p>
+  );
+}
+
+/** Returns undefined if there is no URL. The name is the last part of the path. */
+function toFile(url: Json | undefined): (MediaSource & { readonly name: string }) | undefined {
+  if (typeof url !== 'string' || url === '') return undefined;
+  const path = URL.parse(url, location.origin)?.pathname ?? url;
+  return { url, name: path.slice(path.lastIndexOf('/') + 1) || url };
 }
