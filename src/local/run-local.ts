@@ -1,6 +1,6 @@
 // Runs tasks of local nodes in child processes: one task at a time in each, shared fairly between accounts. A process that takes
 // too long or too much memory is killed, as is one whose task was cancelled.
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { availableParallelism, setPriority } from 'node:os';
 import { extname, join } from 'node:path';
@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { getOrCreate } from '../lib/get-or-create.ts';
 import type { Settings } from '../lib/settings.ts';
 import { createPool, type PoolWorker, TaskTooCostlyError, type WorkerPool } from '../lib/threads/pool.ts';
+import { startRestrictedProcess } from '../lib/threads/restricted-process.ts';
 import { getModelFolder } from './models.ts';
 import { listPackageFolders } from './packages.ts';
 import type { LocalAnswer, LocalTask, LocalTaskKind, LocalTasks } from './tasks.ts';
@@ -116,52 +117,26 @@ function toLocalError(err: unknown, { LOCAL_MEMORY_MB, LOCAL_TIMEOUT_MS }: Local
 
 function startProcess(settings: LocalSettings): PoolWorker {
   const folder = import.meta.dirname;
-  const readablePaths = [
-    folder,
-    // Node reads this file to learn that the sources are ES modules.
-    join(folder, '..', '..', 'package.json'),
-    getModelFolder(settings.DATA_DIR),
-    ...(settings.LOCAL_MODELS_DIR === undefined ? [] : [settings.LOCAL_MODELS_DIR]),
-    ...listPackageFolders(),
-  ];
-  const child = spawn(
-    process.execPath,
-    [
-      '--permission',
-      // Models run in native code.
-      '--allow-addons',
-      ...readablePaths.map(path => `--allow-fs-read=${path}`),
-      '--disable-warning=ExperimentalWarning',
-      '--disable-warning=SecurityWarning',
-      join(folder, `process/process${extname(import.meta.filename)}`),
-      String(getThreadCount(settings)),
+  const { child, worker } = startRestrictedProcess({
+    program: join(folder, `process/process${extname(import.meta.filename)}`),
+    programArguments: [String(getThreadCount(settings))],
+    // Models run in native code.
+    nodeOptions: ['--allow-addons', '--disable-warning=SecurityWarning'],
+    readablePaths: [
+      folder,
+      getModelFolder(settings.DATA_DIR),
+      ...(settings.LOCAL_MODELS_DIR === undefined ? [] : [settings.LOCAL_MODELS_DIR]),
+      ...listPackageFolders(),
     ],
-    { env: {}, stdio: ['ignore', 'ignore', 'ignore', 'ipc'], serialization: 'advanced' },
-  );
+    createStartError: code => new StartError(`A process for models ended at its start (${code}).`),
+  });
   lowerPriority(child);
   const stopWatching = watchMemory(child, settings.LOCAL_MEMORY_MB);
-  const ready = new Promise<void>((resolve, reject) => {
-    child.once('message', () => resolve());
-    child.once('error', reject);
-    child.once('exit', code => reject(new StartError(`A process for models ended at its start (${code}).`)));
-  });
-  // The task that waits for the process reports the error.
-  ready.catch(() => undefined);
   return {
-    events: child,
-    ready,
-    post: message => child.send(message as object, () => undefined),
-    ref: () => {
-      child.ref();
-      child.channel?.ref();
-    },
-    unref: () => {
-      child.unref();
-      child.channel?.unref();
-    },
+    ...worker,
     terminate: () => {
       stopWatching();
-      child.kill('SIGKILL');
+      worker.terminate();
     },
   };
 }

@@ -1,9 +1,9 @@
 // Runs users' programs in a small pool of processes without permissions, each program in a new QuickJS module. WebAssembly
 // limits what a program can access, and the process limits the resources that a program can use.
-import { spawn } from 'node:child_process';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createPool, type PoolWorker, TaskTooCostlyError } from '../lib/threads/pool.ts';
+import { startRestrictedProcess } from '../lib/threads/restricted-process.ts';
 import type { Program, ProgramResult } from './program.ts';
 
 /**
@@ -52,45 +52,12 @@ const PACKAGES = [
 
 function startProcess(): PoolWorker {
   const folder = import.meta.dirname;
-  const readablePaths = [
-    folder,
-    // Node reads this file to learn that the sources are ES modules.
-    join(folder, '..', '..', 'package.json'),
-    ...PACKAGES.map(name => findPackageFolder(name)),
-  ];
-  const child = spawn(
-    process.execPath,
-    [
-      '--permission',
-      ...readablePaths.map(path => `--allow-fs-read=${path}`),
-      '--disable-warning=ExperimentalWarning',
-      `--max-old-space-size=${MAX_HEAP_MB}`,
-      '--expose-gc',
-      join(folder, `process${extname(import.meta.filename)}`),
-    ],
-    { env: {}, stdio: ['ignore', 'ignore', 'ignore', 'ipc'], serialization: 'advanced' },
-  );
-  const ready = new Promise<void>((resolve, reject) => {
-    child.once('message', () => resolve());
-    child.once('error', reject);
-    child.once('exit', code => reject(new Error(`A process for programs ended at its start (${code}).`)));
-  });
-  // The task that waits for the process reports the error.
-  ready.catch(() => undefined);
-  return {
-    events: child,
-    ready,
-    post: message => child.send(message as object, () => undefined),
-    ref: () => {
-      child.ref();
-      child.channel?.ref();
-    },
-    unref: () => {
-      child.unref();
-      child.channel?.unref();
-    },
-    terminate: () => void child.kill('SIGKILL'),
-  };
+  return startRestrictedProcess({
+    program: join(folder, `process${extname(import.meta.filename)}`),
+    nodeOptions: [`--max-old-space-size=${MAX_HEAP_MB}`, '--expose-gc'],
+    readablePaths: [folder, ...PACKAGES.map(name => findPackageFolder(name))],
+    createStartError: code => new Error(`A process for programs ended at its start (${code}).`),
+  }).worker;
 }
 
 /** Returns the folder of a package whose modules are in its folder `dist`. */
