@@ -9,6 +9,7 @@ import {
   type ChallengeRow,
   insertChallenge,
   insertUserChallenge,
+  type NewChallenge,
   tryChallenge,
 } from './store.ts';
 
@@ -21,58 +22,58 @@ const MAX_OPEN = 10;
 const OPEN_MS = 15 * 60_000;
 
 /** Stores a challenge that anyone's passkey may sign, and returns its token. */
-export async function createPasskeyChallenge(tx: Tx, { now }: Pick<Deps, 'now'>): Promise<string> {
-  const token = createToken();
-  await insertChallenge(tx, {
-    hash: sha256(token),
-    kind: 'passkey',
-    user_id: null,
-    password_hash: null,
-    network: null,
-    expires_at: new Date(now() + CHALLENGE_MS),
-  });
+export async function createPasskeyChallenge(tx: Tx, deps: Pick<Deps, 'now'>): Promise<string> {
+  const { token, row } = buildChallenge(deps, { kind: 'passkey', userId: null });
+  await insertChallenge(tx, row);
   return token;
+}
+
+interface UserChallenge extends ChallengeOptions {
+  readonly kind: Exclude<ChallengeKind, 'passkey'>;
+  readonly userId: number;
 }
 
 /** Stores a challenge of a user and returns its token. Throws 429 if too many were not completed. */
 export async function createChallenge(
   tx: Tx,
-  { now }: Pick<Deps, 'now'>,
-  {
-    kind,
-    userId,
-    passwordHash = null,
-    network = null,
-  }: {
-    readonly kind: Exclude<ChallengeKind, 'passkey'>;
-    readonly userId: number;
-    readonly passwordHash?: string | null;
-    /** The client's network if it is known to the account. */
-    readonly network?: string | null;
-  },
+  deps: Pick<Deps, 'now'>,
+  challenge: UserChallenge,
 ): Promise<string> {
-  const token = createToken();
-  const [nowMs, expiresAtMs] = [now(), now() + CHALLENGE_MS];
-  const challenge = {
-    hash: sha256(token),
-    kind,
-    user_id: userId,
-    password_hash: passwordHash,
-    network,
-    expires_at: new Date(expiresAtMs),
-  };
-  const since = new Date(expiresAtMs - OPEN_MS);
-  if (await insertUserChallenge(tx, challenge, { since, max: MAX_OPEN })) return token;
-  const reason = `${MAX_OPEN} confirmations of this account were not completed in 15 minutes`;
+  const { token, row } = buildChallenge(deps, challenge);
+  const since = new Date(row.expires_at.getTime() - OPEN_MS);
+  if (await insertUserChallenge(tx, row, { since, max: MAX_OPEN })) return token;
+  const nowMs = deps.now();
   throw createRateLimitError(
     'rate_limited',
-    reason,
+    `${MAX_OPEN} confirmations of this account were not completed in 15 minutes`,
     { limit: MAX_OPEN, reset: Math.ceil((nowMs + OPEN_MS) / 1000) },
     nowMs,
   );
 }
 
-const createToken = (): string => randomBytes(32).toString('base64url');
+interface ChallengeOptions {
+  readonly kind: ChallengeKind;
+  readonly userId: number | null;
+  readonly passwordHash?: string | null;
+  /** The client's network if it is known to the account. */
+  readonly network?: string | null;
+}
+
+function buildChallenge(
+  { now }: Pick<Deps, 'now'>,
+  { kind, userId, passwordHash = null, network = null }: ChallengeOptions,
+): { readonly token: string; readonly row: NewChallenge } {
+  const token = randomBytes(32).toString('base64url');
+  const row = {
+    hash: sha256(token),
+    kind,
+    user_id: userId,
+    password_hash: passwordHash,
+    network,
+    expires_at: new Date(now() + CHALLENGE_MS),
+  };
+  return { token, row };
+}
 
 /** A challenge that was answered. */
 export interface OpenChallenge extends ChallengeRow {

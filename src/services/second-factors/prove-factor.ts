@@ -6,6 +6,7 @@ import { createChallenge, openChallenge } from './challenges.ts';
 import {
   type Assertion,
   acceptAssertion,
+  getRelyingParty,
   type PasskeyRequest,
   readToken,
   requestPasskey,
@@ -33,10 +34,18 @@ export interface FactorProof {
 /** Returns whether the user has a second factor. Recovery codes alone are none. */
 export const hasFactor = ({ has_totp, passkeys }: FactorsRow): boolean => has_totp || passkeys > 0;
 
-export const listMethods = ({ has_totp, passkeys, recovery_codes }: FactorsRow): readonly FactorMethod[] => {
-  const isOffered = { passkey: passkeys > 0, totp: has_totp, recovery_code: recovery_codes > 0 };
+/** Lists how the factors can be proved. Passkeys work only where browsers offer them. */
+export function listMethods(
+  deps: Parameters<typeof getRelyingParty>[0],
+  { has_totp, passkeys, recovery_codes }: FactorsRow,
+): readonly FactorMethod[] {
+  const isOffered = {
+    passkey: passkeys > 0 && getRelyingParty(deps) !== undefined,
+    totp: has_totp,
+    recovery_code: recovery_codes > 0,
+  };
   return FACTOR_METHODS.filter(method => isOffered[method]);
-};
+}
 
 /**
  * Uses up the proof of a user's factor, in a transaction that also does what it allows. Throws 401 `invalid_credentials`. Checks of

@@ -8,7 +8,6 @@ import { createChallenge, createPasskeyChallenge, openChallenge } from './challe
 import {
   type Assertion,
   acceptAssertion,
-  getRelyingParty,
   type PasskeyRequest,
   readToken,
   requestPasskey,
@@ -69,12 +68,14 @@ export async function startSessionOrSecondStep(
   const isKnown = await knowsNetwork(tx, userId, visitor.network, new Date(nowMs));
   const network = isKnown ? visitor.network : null;
   const challenge = await createChallenge(tx, deps, { kind: 'second factor', userId, passwordHash, network });
-  const passkeys = getRelyingParty(deps) === undefined ? [] : await listPasskeys(tx, userId);
+  const methods = listMethods(deps, factors);
   return {
     needs: 'second_factor',
     challenge,
-    methods: listMethods({ ...factors, passkeys: passkeys.length }),
-    passkey: passkeys.length === 0 ? null : await requestPasskey(deps, challenge, passkeys),
+    methods,
+    passkey: methods.includes('passkey')
+      ? await requestPasskey(deps, challenge, await listPasskeys(tx, userId))
+      : null,
   };
 }
 

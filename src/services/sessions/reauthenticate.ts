@@ -5,11 +5,11 @@ import type { Db, Tx } from '../../store/db.ts';
 import { findProof, type ProofRow, recordProof } from '../../store/people/sessions.ts';
 import { type Actor, requireSession } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
-import { getRelyingParty } from '../second-factors/passkeys.ts';
 import {
   confirmByFactor,
-  FACTOR_METHODS,
   type FactorProof,
+  hasFactor,
+  listMethods,
   type ProofMethod,
   requestConfirmation,
   userHasFactor,
@@ -68,8 +68,6 @@ export async function beginConfirmation(deps: Deps, actor: Actor) {
   };
 }
 
-const hasFactor = (proof: ProofRow): boolean => proof.has_passkey || proof.has_totp;
-
 /**
  * Throws 403 like `requireRecentProof` if the user has a second factor, for requests that otherwise prove the identity by their
  * password.
@@ -80,19 +78,10 @@ export async function requireRecentFactor(deps: ProofDeps, actor: Actor): Promis
 }
 
 /** Lists how a user can confirm their identity. Who has a second factor proves that. */
-function listProofMethods(
-  proof: ProofRow,
-  { OIDC_ISSUER, BASE_URL }: ProofDeps['settings'],
-): readonly ProofMethod[] {
-  const methods = {
-    passkey: proof.has_passkey && getRelyingParty({ settings: { BASE_URL } }) !== undefined,
-    totp: proof.has_totp,
-    recovery_code: proof.has_recovery_code,
-    password: proof.has_password,
-    openid: OIDC_ISSUER !== undefined && proof.has_identity,
-  };
-  const accepted: readonly ProofMethod[] = hasFactor(proof) ? FACTOR_METHODS : ['password', 'openid'];
-  return accepted.filter(method => methods[method]);
+function listProofMethods(proof: ProofRow, settings: ProofDeps['settings']): readonly ProofMethod[] {
+  if (hasFactor(proof)) return listMethods({ settings }, proof);
+  const hasOpenId = settings.OIDC_ISSUER !== undefined && proof.has_identity;
+  return [...(proof.has_password ? ['password' as const] : []), ...(hasOpenId ? ['openid' as const] : [])];
 }
 
 export interface Confirmation extends FactorProof {

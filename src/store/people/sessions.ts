@@ -143,8 +143,8 @@ export interface ProofRow {
   readonly has_identity: boolean;
   readonly has_second_factor: boolean;
   readonly has_totp: boolean;
-  readonly has_passkey: boolean;
-  readonly has_recovery_code: boolean;
+  readonly passkeys: number;
+  readonly recovery_codes: number;
 }
 
 /** Returns undefined if the session has ended. */
@@ -154,8 +154,8 @@ export function findProof(tx: Tx, id: string): Promise<ProofRow | undefined> {
     `select coalesce(s.proved_at, s.created_at) as proved_at, s.has_second_factor, u.password is not null as has_password,
        exists (select from identities i where i.user_id = u.id) as has_identity,
        exists (select from totp_secrets t where t.user_id = u.id and t.secret is not null) as has_totp,
-       exists (select from passkeys p where p.user_id = u.id) as has_passkey,
-       exists (select from recovery_codes c where c.user_id = u.id) as has_recovery_code
+       (select count(*)::int from passkeys p where p.user_id = u.id) as passkeys,
+       (select count(*)::int from recovery_codes c where c.user_id = u.id) as recovery_codes
      from sessions s join users u on u.id = s.user_id where s.id = $1`,
     [id],
   );
