@@ -5,6 +5,7 @@ import { NameDialog } from '../../kit/name-dialog.tsx';
 import { api } from '../../lib/api.ts';
 import { useReloadAndToast } from '../../lib/reload-and-toast.ts';
 import { messages } from './messages.ts';
+import { RenameDialog } from './rename-dialog.tsx';
 
 export interface CreateCollectionDialogProps {
   readonly onCreated: (id: string) => void;
@@ -33,18 +34,7 @@ export interface CollectionDialogProps {
 }
 
 export function RenameCollectionDialog({ collection: { id, name }, onClose }: CollectionDialogProps) {
-  const reloadAndToast = useReloadAndToast();
-  return (
-    <NameDialog
-      title={messages.renameTitle(name)}
-      name={name}
-      onSubmit={async newName => {
-        await api.patch(`/collections/${id}`, { name: newName });
-        await reloadAndToast(messages.renamed(newName), ['/collections']);
-      }}
-      onClose={onClose}
-    />
-  );
+  return <RenameDialog name={name} id={id} list="/collections" onClose={onClose} />;
 }
 
 export interface DeleteCollectionDialogProps extends CollectionDialogProps {

@@ -11,7 +11,6 @@ import { CopyButton } from '../../kit/copy-button.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
 import { useList } from '../../kit/infinite-list.tsx';
 import { MediaView } from '../../kit/media-view.tsx';
-import { NameDialog } from '../../kit/name-dialog.tsx';
 import { QueryResult } from '../../kit/query-result.tsx';
 import { ResultActions } from '../../kit/result-actions.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
@@ -22,6 +21,7 @@ import { messages as sharedMessages } from '../../messages.ts';
 import { getDownloadUrl } from './collections.tsx';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
+import { RenameDialog } from './rename-dialog.tsx';
 
 interface RemoveDialogProps {
   readonly item: MediaItem;
@@ -38,7 +38,10 @@ export function DetailsDialog({ item, canEdit, onMark, onAdd, onClose }: Details
   const [next, setNext] = useState<'remove' | 'rename'>();
   const { mediaId, url, name, contentType, posterUrl, isFavorite } = item;
   const uses = useList(`/media/${mediaId}/uses`, { limit: 50 });
-  if (next === 'rename') return <RenameDialog item={item} onClose={() => setNext(undefined)} />;
+  if (next === 'rename')
+    return (
+      <RenameDialog name={item.name} list="/media" id={item.mediaId} onClose={() => setNext(undefined)} />
+    );
   if (next === 'remove') {
     const dependentUses = uses.data?.filter(({ kind }) => kind !== 'execution') ?? [];
     return <RemoveDialog item={item} uses={dependentUses} onClose={onClose} />;
@@ -162,21 +165,6 @@ function UseItem({ kind, workflow, nodes, isTemplate, executionId, isMaker, crea
       <Link href={`/flow/${workflow.id}`}>{workflow.name}</Link>
       <span className={styles.muted}>{place}</span>
     </>
-  );
-}
-
-function RenameDialog({ item: { mediaId, name }, onClose }: RemoveDialogProps) {
-  const reloadAndToast = useReloadAndToast();
-  return (
-    <NameDialog
-      title={messages.renameTitle(name)}
-      name={name}
-      onSubmit={async newName => {
-        await api.patch(`/media/${mediaId}`, { name: newName });
-        await reloadAndToast(messages.renamed(newName), ['/media']);
-      }}
-      onClose={onClose}
-    />
   );
 }
 

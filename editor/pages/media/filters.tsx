@@ -1,10 +1,11 @@
 // Reads the filters of the media page from the URL, and renders them.
 import { useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
 import { FilterBar, FilterSelect } from '../../kit/filter-bar.tsx';
 import { SearchField } from '../../kit/search-field.tsx';
+import { withSelected } from '../../kit/with-selected.ts';
 import { apiQuery } from '../../lib/queries.ts';
 import { useSession } from '../../lib/session.ts';
+import { DAY_MS, usePeriodStart } from '../../lib/use-period-start.ts';
 import { pickFilters, useSearchFilters } from '../../lib/use-search-filters.ts';
 import type { Shelf } from './collections.tsx';
 import { messages } from './messages.ts';
@@ -13,8 +14,12 @@ import { messages } from './messages.ts';
 const API_FILTERS = ['q', 'type', 'origin', 'model', 'userId'] as const;
 type FilterName = (typeof API_FILTERS)[number] | 'period';
 
-const DAY_MS = 86_400_000;
-const PERIOD_DAYS: Readonly<Record<string, number>> = { day: 1, week: 7, month: 30, year: 365 };
+const PERIOD_MS: Readonly<Record<string, number>> = {
+  day: DAY_MS,
+  week: 7 * DAY_MS,
+  month: 30 * DAY_MS,
+  year: 365 * DAY_MS,
+};
 
 export interface MediaFilters {
   readonly shelf: Shelf;
@@ -36,11 +41,7 @@ export function useMediaFilters(): MediaFilters {
     isFavorites: search.get('favorites') === 'true',
   };
   const { period = '', ...apiFilters } = values;
-  // Memoized, because a new time would reload the list with each render.
-  const createdAfter = useMemo(() => {
-    const days = PERIOD_DAYS[period];
-    return days === undefined ? undefined : new Date(Date.now() - days * DAY_MS).toISOString();
-  }, [period]);
+  const createdAfter = usePeriodStart(PERIOD_MS[period]);
   const toParameters = ({ collectionId, isFavorites }: Shelf) => ({
     collection: collectionId ?? '',
     favorites: isFavorites ? 'true' : '',
@@ -100,29 +101,20 @@ export function MediaFilterBar({ filters: { values, set } }: { readonly filters:
       <FilterSelect
         label={messages.model}
         value={values.model ?? ''}
-        options={[
-          ANY,
-          ...(models.data?.models ?? []).map(({ nodeType, label }) => [nodeType, label] as const),
-          // A link may name a model that is not in the list.
-          ...listMissing(
-            values.model,
-            models.data?.models.map(({ nodeType }) => nodeType),
-          ),
-        ]}
+        options={withSelected(
+          [ANY, ...(models.data?.models ?? []).map(({ nodeType, label }) => [nodeType, label] as const)],
+          values.model,
+        )}
         onChange={event => set('model', event.target.value)}
       />
       {teamId !== '' && (
         <FilterSelect
           label={messages.person}
           value={values.userId ?? ''}
-          options={[
-            ANY,
-            ...(members.data?.data ?? []).map(({ userId, name }) => [String(userId), name] as const),
-            ...listMissing(
-              values.userId,
-              members.data?.data.map(({ userId }) => String(userId)),
-            ),
-          ]}
+          options={withSelected(
+            [ANY, ...(members.data?.data ?? []).map(({ userId, name }) => [String(userId), name] as const)],
+            values.userId,
+          )}
           onChange={event => set('userId', event.target.value)}
         />
       )}
@@ -135,6 +127,3 @@ export function MediaFilterBar({ filters: { values, set } }: { readonly filters:
     </FilterBar>
   );
 }
-
-const listMissing = (value: string | undefined, options: readonly string[] = []) =>
-  value === undefined || options.includes(value) ? [] : [[value, value] as const];

@@ -7,6 +7,7 @@ import { Button } from '../../kit/button.tsx';
 import { CheckField } from '../../kit/field.tsx';
 import { FilterBar, FilterSelect } from '../../kit/filter-bar.tsx';
 import { SearchField } from '../../kit/search-field.tsx';
+import { withSelected } from '../../kit/with-selected.ts';
 import { apiQuery } from '../../lib/queries.ts';
 import { useSession } from '../../lib/session.ts';
 import { messages as sharedMessages } from '../../messages.ts';
@@ -132,7 +133,3 @@ const toOptions = <T,>(
   items: readonly T[],
   toOption: (item: T) => readonly [string, string],
 ): SelectOptions => Object.fromEntries(items.map(toOption));
-
-/** Adds the selected value to the options, because a link can select a value that no listed run has. */
-const withSelected = (options: SelectOptions, selected = ''): SelectOptions =>
-  selected in options ? options : { ...options, [selected]: selected };

@@ -1,7 +1,7 @@
 // Reads the filters of the list of runs from the URL, and builds the query of the list.
 
-import { useMemo } from 'react';
 import { useSession } from '../../lib/session.ts';
+import { DAY_MS, usePeriodStart } from '../../lib/use-period-start.ts';
 import { pickFilters, useSearchFilters } from '../../lib/use-search-filters.ts';
 import type { messages } from './messages.ts';
 
@@ -24,9 +24,9 @@ export type ApiFilter = (typeof API_FILTERS)[number];
 
 const PERIOD_MS: Readonly<Record<string, number>> = {
   hour: 3_600_000,
-  day: 86_400_000,
-  week: 7 * 86_400_000,
-  month: 30 * 86_400_000,
+  day: DAY_MS,
+  week: 7 * DAY_MS,
+  month: 30 * DAY_MS,
 };
 
 export interface RunFilters {
@@ -66,11 +66,7 @@ export function useRunFilters(): RunFilters {
   );
   const scope = scopes.find(name => name === search.get('of')) ?? 'mine';
   const period = search.get('period') ?? '';
-  // Memoized, because a new time would reload the list with each render.
-  const createdAfter = useMemo(() => {
-    const ms = PERIOD_MS[period];
-    return ms === undefined ? undefined : new Date(Date.now() - ms).toISOString();
-  }, [period]);
+  const createdAfter = usePeriodStart(PERIOD_MS[period]);
   const values = pickFilters(search, [
     ...FILTERS_BY_SCOPE[scope],
     'period',
