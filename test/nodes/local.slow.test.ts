@@ -301,7 +301,7 @@ describe('audio:clean_speech_local', { skip }, () => {
         [5, 7],
       ],
     );
-    // The sound has not moved: it correlates best with itself.
+    // The cleaned sound is not delayed: it correlates best with the input at the same time.
     const correlate = (delay: number): number => {
       let sum = 0;
       for (let at = 60_000; at < 120_000; at += 3) sum += (recording[at] ?? 0) * (cleaned[at + delay] ?? 0);

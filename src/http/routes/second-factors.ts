@@ -43,7 +43,7 @@ export function registerSecondFactors(server: Server, deps: Deps): void {
     '/api/v1/auth/second-factors',
     operation('getSecondFactors', 'session', {
       summary: 'Read your second factors',
-      description: 'Returns what you have set up, and who requires it.',
+      description: 'Returns your second factors, and what requires you to have one.',
       response: { 200: SecondFactors },
       withoutSecondFactor: true,
       isUncacheable: true,

@@ -149,7 +149,7 @@ const SearchFilters = {
       minLength: 1,
       maxLength: 200,
       description:
-        'Only runs that have all of these words, or words that begin with them, in their inputs and results, in any order. Runs that have not ended are not found',
+        'Only runs whose inputs and results contain all of these words, in any order. The beginning of a word is enough. Runs that have not ended are not found',
     }),
   ),
   trigger: Type.Optional(Type.Enum(RUN_TRIGGERS, { description: 'What started the run' })),

@@ -150,7 +150,9 @@ export const SecondFactors = Named('SecondFactors', 'The second factors of your 
   totp: Type.Boolean({ description: 'Whether an authenticator app is set up' }),
   passkeys: Type.Array(Passkey),
   recoveryCodes: Type.Integer({ description: 'The number of recovery codes that are left' }),
-  requiredBy: Nullable(Type.String({ description: 'Who requires a second factor of you' })),
+  requiredBy: Nullable(
+    Type.String({ description: 'What requires you to have one: `this service`, or the name of a team' }),
+  ),
   passkeysAvailable: Type.Boolean({
     description: 'False if browsers offer no passkeys for BASE_URL: an IP address, or HTTP',
   }),

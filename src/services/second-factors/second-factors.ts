@@ -25,7 +25,7 @@ import {
 } from './store.ts';
 import { confirmNewTotp, createTotp, type TotpSetup } from './totp.ts';
 
-/** Returns what the caller has set up, and who requires it. */
+/** Returns the caller's second factors, and what requires the caller to have one. */
 export async function readSecondFactors(deps: Deps, actor: Actor) {
   const { userId } = requireSession(actor).user;
   const [factors, passkeys, requiredBy] = await Promise.all([
