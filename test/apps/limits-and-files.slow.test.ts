@@ -157,6 +157,51 @@ describe('files of app visitors', () => {
   });
 });
 
+describe('files of app visitors in the media library', () => {
+  it('are listed with fromApps, and in the collections to which they were added', async () => {
+    const graph = {
+      nodes: [
+        node('prompt', 'input:text', { value: 'a fox' }),
+        node('picture', 'generate:sandbox', { width: 64, height: 64 }),
+      ],
+      edges: [edge('prompt.text > picture.prompt')],
+    };
+    const settings = { inputs: [{ nodeId: 'prompt' }], outputs: ['picture'] };
+    const slug = await createApp(service, settings, graph);
+    const visitor = createVisitor(service);
+    const { body } = await runAsVisitor(visitor, slug, { input_1: 'a visitor in a red hat' });
+    const run = await waitForAppRun(visitor, slug, body.runId);
+    assert.equal(run.status, 'COMPLETED');
+    type Page = { readonly data: readonly { mediaId: string; prompt: string | null }[] };
+    const list = async (query: string) =>
+      (await service.request<Page>('GET', `/media?q=hat&${query}`)).body.data;
+    assert.deepEqual(await list('origin=all'), []);
+    assert.deepEqual(await list('origin=output'), []);
+    const [result] = await list('fromApps=true');
+    assert.equal(result?.prompt, 'a visitor in a red hat');
+    assert.deepEqual(await list('origin=input&fromApps=true'), []);
+    const collection = { name: 'Best of visitors', mediaIds: [result?.mediaId] };
+    const { id } = (await service.request('POST', '/collections', collection)).body;
+    assert.equal((await list(`origin=all&collectionId=${id}`)).length, 1);
+    await service.request('PATCH', `/media/${result?.mediaId}`, { isFavorite: true });
+    assert.equal((await list('origin=all&favorite=true')).length, 1);
+  });
+
+  it('include what visitors uploaded', async () => {
+    type Page = { readonly data: readonly { mediaId: string }[] };
+    const list = async (query: string) =>
+      (await service.request<Page>('GET', `/media?limit=200&${query}`)).body.data.map(
+        ({ mediaId }) => mediaId,
+      );
+    const uploads = await service.db.query<{ media_id: string }>('select media_id from app_uploads');
+    const [id] = uploads.rows.map(row => row.media_id);
+    assert.ok(id);
+    assert.ok((await list('fromApps=true')).includes(id));
+    assert.ok((await list('fromApps=true&origin=input')).includes(id));
+    assert.ok(!(await list('origin=input')).includes(id));
+  });
+});
+
 describe('results of app visitors', () => {
   it('are never the poster of the workflow or its template', async () => {
     const graph = {

@@ -45,6 +45,7 @@ describe('the media search', () => {
 
   const NO_FILTER: MediaQuery = {
     origins: ['upload'],
+    isFromApp: false,
     kind: null,
     nodeType: null,
     madeBy: null,

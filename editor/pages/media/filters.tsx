@@ -14,6 +14,9 @@ import { messages } from './messages.ts';
 const API_FILTERS = ['q', 'type', 'origin', 'model', 'userId'] as const;
 type FilterName = (typeof API_FILTERS)[number] | 'period';
 
+/** The source that is a filter of its own in the API. */
+const FROM_APPS = 'apps';
+
 const PERIOD_MS: Readonly<Record<string, number>> = {
   day: DAY_MS,
   week: 7 * DAY_MS,
@@ -41,6 +44,7 @@ export function useMediaFilters(): MediaFilters {
     isFavorites: search.get('favorites') === 'true',
   };
   const { period = '', ...apiFilters } = values;
+  const isFromApps = values.origin === FROM_APPS;
   const createdAfter = usePeriodStart(PERIOD_MS[period]);
   const toParameters = ({ collectionId, isFavorites }: Shelf) => ({
     collection: collectionId ?? '',
@@ -51,6 +55,7 @@ export function useMediaFilters(): MediaFilters {
     values,
     query: {
       ...apiFilters,
+      ...(isFromApps && { origin: 'all', fromApps: 'true' }),
       ...(createdAfter !== undefined && { createdAfter }),
       ...(shelf.collectionId !== undefined && { collectionId: shelf.collectionId }),
       ...(shelf.isFavorites && { favorite: 'true' }),

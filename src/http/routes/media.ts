@@ -58,7 +58,7 @@ export function registerMedia(server: Server, deps: Deps): void {
     operation('listMedia', 'workflows:write', {
       summary: 'List the media of the active workspace',
       description:
-        'Returns the media of your active workspace, newest first. Returns only uploads unless `origin` selects other files. Results of runs have their prompt, model and workflow.',
+        'Returns the media of your active workspace, newest first. Returns only uploads unless `origin` selects other files, and files of visitors of apps only with `fromApps`. Results of runs have their prompt, model and workflow.',
       querystring: ListMediaQuery,
       response: { 200: MediaPage },
     }),

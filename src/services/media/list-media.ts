@@ -19,22 +19,28 @@ import { byId, parseTimeFilter, readPage } from '../paging.ts';
 import type { ListMediaQuery } from './media.schema.ts';
 import { presentMedia } from './media-record.ts';
 
-/** Lists the media of the active workspace, newest first. The default origin is `upload`. */
+/**
+ * Lists the media of the active workspace, newest first. The default origin is `upload`. Files of visitors of apps are
+ * listed only if the query asks for them, or if a user chose them for a collection or as favorites.
+ */
 export async function listMedia(deps: Deps, actor: Actor, query: ListMediaQuery) {
-  const { origin = 'upload', q: search, collectionId = null } = query;
+  const { fromApps = false, q: search, collectionId = null, favorite: isFavorite = false } = query;
+  const { origin = fromApps ? 'all' : 'upload' } = query;
+  const isChosen = collectionId !== null || isFavorite;
   const user = requireScope(actor, 'workflows:write');
   const access = await getActiveWorkspace(deps.db, user);
   const workspace = getWorkspaceId(access);
   const viewer = { userId: user.userId, seesPrompts: canInWorkspace(user, 'edit', access) };
   const filter = {
-    origins: origin === 'all' ? LIBRARY : [origin],
+    origins: origin !== 'all' ? [origin] : fromApps ? FROM_APPS : LIBRARY,
+    isFromApp: fromApps || (isChosen ? null : false),
     kind: query.type ?? null,
     nodeType: query.model ?? null,
     madeBy: query.userId ?? null,
     createdAfter: parseTimeFilter('createdAfter', query.createdAfter),
     createdBefore: parseTimeFilter('createdBefore', query.createdBefore),
     collectionId,
-    isFavorite: query.favorite ?? false,
+    isFavorite,
     words: search === undefined ? [] : await readWords(deps, workspace, search),
   };
   return readPage(
@@ -87,6 +93,8 @@ function findModelsNamed({ catalog }: Deps, word: string): readonly string[] {
 
 /** The origins of media in the library. */
 const LIBRARY: readonly MediaOrigin[] = ['upload', 'output'];
+/** The origins of files of visitors: they are stored as inputs of their runs. */
+const FROM_APPS: readonly MediaOrigin[] = ['input', 'output'];
 
 /** Returns a media file if the caller may use it. Throws 404, 403. */
 export async function readMediaItem(deps: Deps, actor: Actor, id: string) {

@@ -84,6 +84,13 @@ export const ListMediaQuery = Type.Object({
   userId: Type.Optional(
     PositiveInteger({ description: 'Only files that this user uploaded, or whose run this user started' }),
   ),
+  fromApps: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        'Only files that visitors of apps uploaded, and results of their runs. Otherwise these are listed only in collections and favorites',
+    }),
+  ),
   collectionId: Type.Optional(Id('Only media of this collection')),
   favorite: Type.Optional(Type.Boolean({ description: 'Whether to return only your favorites' })),
   createdAfter: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601, inclusive' })),

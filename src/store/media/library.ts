@@ -53,6 +53,8 @@ export interface SearchWord {
 
 export interface MediaQuery {
   readonly origins: readonly MediaOrigin[];
+  /** Whether visitors of apps uploaded the files, or started the runs that created them. Null: either. */
+  readonly isFromApp: boolean | null;
   /** The part of the content type before the slash. */
   readonly kind: string | null;
   /** The type of the node that created the file. */
@@ -83,7 +85,8 @@ export async function listWorkspaceMedia(
   viewer: MediaViewer,
   query: MediaQuery,
 ): Promise<readonly ListedMediaRow[]> {
-  const values: unknown[] = [viewer.userId, viewer.seesPrompts, workspace, query.origins];
+  const fromApp = query.isFromApp === null ? [false, true] : [query.isFromApp];
+  const values: unknown[] = [viewer.userId, viewer.seesPrompts, workspace, query.origins, fromApp];
   const add = (value: unknown, type: string): string => `$${values.push(value)}::${type}`;
   const filter = buildFilter(query, add);
   const limit = add(query.limit, 'int');
@@ -103,7 +106,8 @@ export async function listWorkspaceMedia(
       select m.id from media m where media_word_terms(m.workspace, m.title, m.name, m.prompt, m.node_type, m.workflow_id)
         @@ media_word_query($3, ${add(JSON.stringify(names), 'jsonb')}))
     select f.id from (select id from found order by id desc) f cross join lateral (
-      select from media m where m.id = f.id and m.workspace = $3 and m.origin = any ($4::text[]) and ${filter} and ${matching}
+      select from media m where m.id = f.id and m.workspace = $3 and m.origin = any ($4::text[])
+        and m.from_app = any ($5::bool[]) and ${filter} and ${matching}
       offset 0) m
     order by f.id desc limit ${limit}`;
   return all(tx, selectListed(indexed), values);
@@ -112,10 +116,11 @@ export async function listWorkspaceMedia(
 const selectListed = (ids: string): string =>
   `${SELECT_LISTED} where m.id = any (array(${ids})) order by m.id desc`;
 
-/** Selects the newest files of each origin, from an index of workspace, origin and id. */
+/** Selects the newest files of each origin, from an index that is ordered by id. */
 const selectNewest = (filter: string, limit: string, columns: string, condition = ''): string => `
-  select m.id from unnest($4::text[]) as o(origin) cross join lateral (
-    select ${columns} from media m where m.workspace = $3 and m.origin = o.origin and ${filter}
+  select m.id from unnest($4::text[]) as o(origin) cross join unnest($5::bool[]) as a(from_app) cross join lateral (
+    select ${columns} from media m
+    where m.workspace = $3 and m.origin = o.origin and m.from_app = a.from_app and ${filter}
     order by m.id desc limit ${limit}) m
   ${condition} order by m.id desc`;
 

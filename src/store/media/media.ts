@@ -68,7 +68,8 @@ export async function insertMedia(tx: Tx, media: readonly NewMedia[]): Promise<v
        select ${NEW_COLUMNS} from json_populate_recordset(null::media, $1::json)
      ), no_orphans as (delete from media_strays where id in (select id from new_media))
      insert into media (${NEW_COLUMNS}, workflow_id, from_app)
-     select a.*, e.workflow_id, coalesce(e.trigger = 'app', false)
+     select a.*, e.workflow_id,
+       coalesce(e.trigger = 'app', exists (select from app_uploads u where u.media_id = a.id))
      from new_media a left join executions e on e.id = a.execution_id
      on conflict (id) do nothing`,
     [JSON.stringify(media)],
