@@ -107,6 +107,8 @@ export const messages = {
     email: 'Email',
     password: 'Password',
     submit: 'Sign in',
+    needsAccount:
+      'This link needs an account. If you have none, ask an administrator to invite the email with which it was shared.',
     forgotten: 'Forgot your password? Ask an administrator for a reset link.',
     sessionEnded: 'Your session has ended',
     sessionEndedText: (email: string): string => `Sign in again as ${email} to continue. Your work is kept.`,

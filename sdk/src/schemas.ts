@@ -2752,6 +2752,8 @@ export type PasswordLinkInput = {
   readonly kind: 'setup' | 'invite' | 'reset';
   /** Not case-sensitive */
   readonly email?: string;
+  /** The page that opens when the user has set a password, such as `/flow/wf_…` */
+  readonly next?: string;
 };
 
 /** A user or an email that a workflow is shared with */
@@ -3733,6 +3735,8 @@ export type UserInput = {
   readonly isAdmin?: boolean;
   /** Creates a link where the user sets a password, valid for 72 hours and shown once */
   readonly invite?: boolean;
+  /** The page that opens when the user has set a password, such as `/flow/wf_…` */
+  readonly next?: string;
   /** Creates a key with these scopes, shown once */
   readonly keyScopes?: readonly (
     | 'workflows:read'

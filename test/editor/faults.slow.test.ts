@@ -52,7 +52,7 @@ describe('the pages under faults', () => {
 
   it('accept a setup link from only one of two browsers', async () => {
     const deps = { now: Date.now, settings: { BASE_URL: service.url } as Settings };
-    const { url } = await createPasswordLink(service.db, deps, BOOTSTRAP_USER_ID, 'setup');
+    const { url } = await createPasswordLink(service.db, deps, { userId: BOOTSTRAP_USER_ID, kind: 'setup' });
     await using firstTab = await browser.open(service.url);
     await using secondTab = await browser.open(service.url);
     const pages = [firstTab.page, secondTab.page];

@@ -186,6 +186,6 @@ describe('the pages for a new user', () => {
   async function createSetupLink(): Promise<string> {
     // Creates a new link, because the link of the first start contains another address.
     const deps = { now: Date.now, settings: { BASE_URL: service.url } as Settings };
-    return (await createPasswordLink(service.db, deps, BOOTSTRAP_USER_ID, 'setup')).url;
+    return (await createPasswordLink(service.db, deps, { userId: BOOTSTRAP_USER_ID, kind: 'setup' })).url;
   }
 });

@@ -303,14 +303,14 @@ describe('the settings pages', () => {
       email: 'cid@example.com',
       name: 'Cid',
       invite: true,
+      next: '/settings',
     });
     await using testPage = await browser.open(service.url);
     const { page } = testPage;
     await page.goto(invited.body.inviteUrl);
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button').click();
-    await page.waitForURL('**/workflows');
-    await page.goto('/settings');
+    await page.waitForURL('**/settings');
     await page.getByText('cid@example.com').waitFor();
     assert.equal(await page.getByRole('link', { name: 'Users' }).count(), 0);
     await page.goto('/settings/users');

@@ -11,6 +11,7 @@ import { CheckField, TextField } from '../../kit/field.tsx';
 import { Form } from '../../kit/form.tsx';
 import { useForm } from '../../kit/use-form.ts';
 import { api } from '../../lib/api.ts';
+import { getNextPath } from '../../lib/session.ts';
 import { messages } from '../../messages.ts';
 
 const setupMessages = messages.setUp;
@@ -54,6 +55,7 @@ const LINK_KINDS: Readonly<Record<string, LinkKind>> = {
 
 // Read when the module loads, because `watchAddress` removes the token from the URL.
 const TOKEN = location.hash.slice(1);
+const NEXT_PATH = getNextPath(location.search);
 
 export function Page() {
   useEffect(watchAddress, []);
@@ -63,7 +65,7 @@ export function Page() {
   if (secondStep !== undefined)
     return (
       <AuthLayout title={messages.signIn.title}>
-        <SignInForm secondStep={secondStep} onSignedIn={openWorkflows} />
+        <SignInForm secondStep={secondStep} onSignedIn={openNextPage} />
       </AuthLayout>
     );
   if (kind === undefined || isUsed)
@@ -101,7 +103,7 @@ interface SetUpFormProps {
   readonly onSecondStep: (step: SecondStep) => void;
 }
 
-const openWorkflows = (): void => location.replace('/workflows');
+const openNextPage = (): void => location.replace(NEXT_PATH);
 
 function SetUpForm({ kind, token, onUsed, onSecondStep }: SetUpFormProps) {
   const { values, field, check } = useForm({ email: '', name: '', password: '', revokeKeys: false });
@@ -114,7 +116,7 @@ function SetUpForm({ kind, token, onUsed, onSecondStep }: SetUpFormProps) {
         ...(kind.hasProfile ? { email, name } : {}),
         ...(kind.canRevokeKeys ? { revokeKeys } : {}),
       }),
-    onSuccess: step => (step === undefined ? openWorkflows() : onSecondStep(step)),
+    onSuccess: step => (step === undefined ? openNextPage() : onSecondStep(step)),
     onError: error => {
       if (error instanceof ApiError && error.code === 'invalid_link') onUsed();
     },

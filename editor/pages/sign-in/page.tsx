@@ -41,6 +41,7 @@ export function Page() {
   const { data: methods } = useQuery(apiQuery(['/auth/methods']));
   return (
     <AuthLayout title={sharedMessages.signIn.title}>
+      {nextPath.startsWith('/flow/') && <p>{sharedMessages.signIn.needsAccount}</p>}
       <SignInError reason={new URLSearchParams(search).get('refused')} />
       {methods?.needsSetup && <p>{messages.needsSetup}</p>}
       {methods?.openid && <OpenId {...methods.openid} nextPath={nextPath} />}

@@ -140,6 +140,15 @@ export const Permission = Named('Permission', 'A user or an email that a workflo
 });
 export const PermissionPage = PageSchema(Permission);
 
+/** A path of this service. `//host` and `/\\host` would be URLs of other servers. */
+const NextPath = Type.Optional(
+  Type.String({
+    pattern: '^/(?![/\\\\])[!-~]*$',
+    maxLength: 500,
+    description: 'The page that opens when the user has set a password, such as `/flow/wf_…`',
+  }),
+);
+
 export const CreateUserBody = NamedExact('UserInput', 'The account to create', {
   email: Email,
   name: Name,
@@ -160,6 +169,7 @@ export const CreateUserBody = NamedExact('UserInput', 'The account to create', {
       description: 'Creates a link where the user sets a password, valid for 72 hours and shown once',
     }),
   ),
+  next: NextPath,
   keyScopes: Type.Optional(
     Type.Array(Type.Enum(SCOPES), {
       minItems: 1,
@@ -232,6 +242,7 @@ export const LinkBody = NamedExact('PasswordLinkInput', 'The account whose passw
       '`setup`: for the account of the first user; `invite`: for a new account; `reset`: for a forgotten password',
   }),
   email: Type.Optional(Email),
+  next: NextPath,
 });
 export const PasswordLinkResponse = Named('PasswordLink', 'A link that sets a password', {
   url: Type.String({ description: 'Shown once, and valid for one use' }),

@@ -69,9 +69,10 @@ async function createFirstCredential(
   tx: Tx,
   deps: UserDeps,
   userId: number,
-  { invite, keyScopes }: CreateUserBody,
+  { invite, next, keyScopes }: CreateUserBody,
 ): Promise<{ readonly apiKey?: string; readonly inviteUrl?: string }> {
-  if (invite === true) return { inviteUrl: (await createPasswordLink(tx, deps, userId, 'invite')).url };
+  if (invite === true)
+    return { inviteUrl: (await createPasswordLink(tx, deps, { userId, kind: 'invite', next })).url };
   if (keyScopes === undefined) return {};
   const key = generateApiKey();
   await storeKey(tx, { userId, name: 'first key', scopes: keyScopes, expiresAt: null, key });

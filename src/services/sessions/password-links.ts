@@ -34,14 +34,20 @@ const LIFETIMES_MS: Readonly<Record<LinkKind, number | null>> = {
   reset: 24 * HOUR_MS,
 };
 
+interface NewPasswordLink {
+  readonly userId: number;
+  readonly kind: LinkKind;
+  /** The path of the page that opens after the password is set. */
+  readonly next?: string | undefined;
+}
+
 /** Creates a link for the user, replacing any existing one. */
 export async function createPasswordLink(
   tx: Tx,
   deps: Pick<LinkDeps, 'now' | 'settings'>,
-  userId: number,
-  kind: LinkKind,
+  newLink: NewPasswordLink,
 ): Promise<PasswordLink> {
-  const { row, link } = generateLink(deps, userId, kind);
+  const { row, link } = generateLink(deps, newLink);
   await upsertLink(tx, row);
   return link;
 }
@@ -51,23 +57,25 @@ export async function createSetupLink(
   tx: Tx,
   deps: Pick<LinkDeps, 'now' | 'settings'>,
 ): Promise<string | undefined> {
-  const { row, link } = generateLink(deps, BOOTSTRAP_USER_ID, 'setup');
+  const { row, link } = generateLink(deps, { userId: BOOTSTRAP_USER_ID, kind: 'setup' });
   return (await insertFirstLink(tx, row)) ? link.url : undefined;
 }
 
 // The token starts with the kind, so that the page knows which form to show. Only the stored kind is authoritative.
 function generateLink(
   { now, settings }: Pick<LinkDeps, 'now' | 'settings'>,
-  userId: number,
-  kind: LinkKind,
+  { userId, kind, next }: NewPasswordLink,
 ): { readonly row: NewLink; readonly link: PasswordLink } {
   const token = `${kind}_${randomBytes(32).toString('base64url')}`;
   const lifetimeMs = LIFETIMES_MS[kind];
   const expiresAt = lifetimeMs === null ? null : new Date(now() + lifetimeMs);
   return {
     row: { userId, kind, hash: sha256(token), expiresAt },
-    // The token is in the fragment, which browsers do not send to servers.
-    link: { url: `${settings.BASE_URL}/setup#${token}`, expiresAt: expiresAt?.toISOString() ?? null },
+    link: {
+      // The token is in the fragment, which browsers do not send to servers.
+      url: `${settings.BASE_URL}/setup${next === undefined ? '' : `?next=${encodeURIComponent(next)}`}#${token}`,
+      expiresAt: expiresAt?.toISOString() ?? null,
+    },
   };
 }
 
@@ -75,7 +83,7 @@ function generateLink(
 export async function createLinkAsAdmin(
   deps: LinkDeps,
   actor: Actor,
-  { kind, email }: { readonly kind: LinkKind; readonly email?: string | undefined },
+  { kind, email, next }: Omit<NewPasswordLink, 'userId'> & { readonly email?: string | undefined },
 ): Promise<PasswordLink> {
   requireScope(actor, 'instance:admin');
   if ((kind === 'setup') === (email !== undefined)) {
@@ -83,7 +91,7 @@ export async function createLinkAsAdmin(
     throw createFieldError('/email', message, 'The email');
   }
   const userId = email === undefined ? BOOTSTRAP_USER_ID : await getUserId(deps.db, email);
-  return createPasswordLink(deps.db, deps, userId, kind);
+  return createPasswordLink(deps.db, deps, { userId, kind, next });
 }
 
 async function getUserId(tx: Tx, email: string): Promise<number> {

@@ -81,12 +81,45 @@ describe('templates, sharing and publishing on the board', () => {
     const dialog = page.getByRole('dialog', { name: 'Share' });
     await dialog.getByLabel('Email').fill('somebody@example.com');
     await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
+    const invitation = page.getByRole('dialog', { name: 'Invite somebody@example.com' });
+    await invitation.getByRole('button', { name: 'Close' }).click();
     await dialog.getByText('not opened yet').waitFor();
     const role = dialog.getByLabel('Role of somebody@example.com');
     await role.selectOption({ label: 'Editor' });
     await waitUntil('the new role', async () => (await role.inputValue()) === 'EDIT');
     await dialog.getByRole('button', { name: 'Remove somebody@example.com' }).click();
     await dialog.getByText('Not shared with anyone yet.').waitFor();
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('create the account of an invited person, whose link ends at the workflow', async () => {
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Share' });
+    await dialog.getByLabel('Email').fill('ana.lopez@example.com');
+    await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
+    const invitation = page.getByRole('dialog', { name: 'Invite ana.lopez@example.com' });
+    assert.equal(await invitation.getByLabel('Name').inputValue(), 'Ana Lopez');
+    await invitation.getByRole('button', { name: 'Create invitation link' }).click();
+    const link = new URL(await invitation.getByLabel('Link').inputValue());
+    assert.deepEqual([link.pathname, link.searchParams.get('next')], ['/setup', `/flow/${id}`]);
+    await invitation.getByRole('button', { name: 'Close' }).click();
+    await dialog.getByRole('button', { name: 'Send link to ana.lopez@example.com' }).click();
+    await invitation.getByText('was invited but has not chosen a password').waitFor();
+    await invitation.getByRole('button', { name: 'Create invitation link' }).click();
+    const token = new URL(await invitation.getByLabel('Link').inputValue()).hash.slice(1);
+    const response = await fetch(`${flow.service.url}/api/v1/auth/accept-invite`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+      body: JSON.stringify({ token, password: 'a long enough password' }),
+    });
+    assert.equal(response.status, 204);
+    await invitation.getByRole('button', { name: 'Close' }).click();
+    await dialog.getByRole('button', { name: 'Send link to ana.lopez@example.com' }).click();
+    await invitation.getByText('Ana Lopez has an account.').waitFor();
+    assert.match(await invitation.getByLabel('Link').inputValue(), new RegExp(`/flow/${id}$`));
     assert.deepEqual(testPage.errors, []);
   });
 

@@ -274,7 +274,10 @@ export const SETTINGS_LOOKS: readonly Look[] = [
       await page.goto('about:blank');
       await page.context().clearCookies();
       const deps = { now: Date.now, settings: { BASE_URL: service.url } as Settings };
-      const { url } = await createPasswordLink(service.db, deps, BOOTSTRAP_USER_ID, 'setup');
+      const { url } = await createPasswordLink(service.db, deps, {
+        userId: BOOTSTRAP_USER_ID,
+        kind: 'setup',
+      });
       await showAll(tests, [
         { name: 'sign-in', path: '/sign-in?refused=unknown', text: 'No account uses your email.' },
         { name: 'setup', path: url, text: 'Create account' },

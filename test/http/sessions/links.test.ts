@@ -107,6 +107,23 @@ describe('the setup link', () => {
 });
 
 describe('an invitation link', () => {
+  it('names the page that opens afterwards, which must be one of this service', async () => {
+    const { body } = await admin.request<{ inviteUrl: string }>('POST', '/admin/users', {
+      email: 'nora@example.com',
+      name: 'Nora',
+      invite: true,
+      next: '/flow/wf_1?in=a&b',
+    });
+    const url = new URL(body.inviteUrl);
+    assert.deepEqual([url.pathname, url.searchParams.get('next')], ['/setup', '/flow/wf_1?in=a&b']);
+    for (const next of ['//example.com', '/\\example.com', 'https://example.com', 'flow', '/a b', ''])
+      assertRefused(
+        await createLink({ kind: 'invite', email: 'nora@example.com', next }),
+        400,
+        'invalid_request',
+      );
+  });
+
   it('sets the password of the invited user only once', async () => {
     const token = await invite('ivan@example.com');
     const response = await acceptInvite(token);

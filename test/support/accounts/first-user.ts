@@ -26,7 +26,7 @@ export async function signInFirstUser(
   name = 'Ana',
 ): Promise<string> {
   const deps = { now: Date.now, settings: { BASE_URL: service.url } as Settings };
-  const { url } = await createPasswordLink(service.db, deps, BOOTSTRAP_USER_ID, 'setup');
+  const { url } = await createPasswordLink(service.db, deps, { userId: BOOTSTRAP_USER_ID, kind: 'setup' });
   return setPassword(service, 'setup', url, { email: 'ana@example.com', name });
 }
 

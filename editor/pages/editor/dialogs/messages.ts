@@ -1,4 +1,5 @@
 // Defines the texts of the share and export dialogs.
+import { formatNumber } from '../../../lib/format.ts';
 
 export const dialogMessages = {
   share: {
@@ -19,7 +20,9 @@ export const dialogMessages = {
     notOpened: 'not opened yet',
     email: 'Email',
     inviteHint:
-      'People with an account get a notice. Send the link to anyone else: they see the workflow once they have an account with this email.',
+      'People with an account get a notice. Anyone else needs an account with this email first: choose Send link next to their name.',
+    sendLink: 'Send link',
+    sendLinkTo: (person: string): string => `Send link to ${person}`,
     role: 'Role',
     roleOf: (person: string): string => `Role of ${person}`,
     roles: { VIEW: 'Viewer', EDIT: 'Editor', OWNER: 'Owner' } as Readonly<Record<string, string>>,
@@ -44,6 +47,23 @@ export const dialogMessages = {
       isTemplate: 'Publish as a template',
     },
     copyPage: 'Copy page link',
+  },
+  invitation: {
+    title: (email: string): string => `Invite ${email}`,
+    noAccount:
+      'This person has no account yet. Create an invitation link: it creates the account and then opens this workflow.',
+    invitedBefore: (name: string): string =>
+      `${name} was invited but has not chosen a password. A new link replaces the earlier one.`,
+    name: 'Name',
+    defaults: (credits: number): string =>
+      `The account gets the default plan and ${credits === 1 ? '1 credit' : `${formatNumber(credits)} credits`}. Change this in Settings → Users.`,
+    create: 'Create invitation link',
+    link: 'Link',
+    accountLink: (email: string): string =>
+      `Send this link to ${email} privately. It works once, for 72 hours: they choose a password and see this workflow.`,
+    hasAccount: (name: string): string => `${name} has an account. Send the link of the workflow.`,
+    askAdmin:
+      'Send the link of the workflow. It opens once they have an account with this email. If they have none, ask an administrator to invite them.',
   },
   exports: {
     title: 'Export',

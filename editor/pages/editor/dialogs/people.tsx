@@ -1,17 +1,21 @@
 // Renders the access to the workflow: people by email, and everyone with the link.
 import Globe from 'icon:globe';
+import Send from 'icon:send';
 import Close from 'icon:x';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import type { Permission } from '../../../../sdk/src/schemas.ts';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { CopyButton } from '../../../kit/copy-button.tsx';
+import { showError } from '../../../kit/failure.tsx';
 import fieldStyles from '../../../kit/field.module.css';
 import { renderOptions, SelectField, TextField } from '../../../kit/field.tsx';
 import formStyles from '../../../kit/form.module.css';
 import { api } from '../../../lib/api.ts';
 import { apiQuery } from '../../../lib/queries.ts';
+import { useSession } from '../../../lib/session.ts';
 import styles from './dialogs.module.css';
+import { createAccountsQuery, findAccount, InvitationDialog } from './invitation.tsx';
 import { dialogMessages } from './messages.ts';
 import { useWorkflowMutation } from './restricted-dialog.tsx';
 import type { ShareTabProps } from './share.tsx';
@@ -23,15 +27,28 @@ export function PeopleTab({ workflow, path, renderActions }: ShareTabProps) {
   const permissionsPath = `${path}/permissions` as const;
   const [email, setEmail] = useState('');
   const [role, setRole] = useState('VIEW');
+  const [invited, setInvited] = useState<string>();
+  const { user } = useSession();
+  const client = useQueryClient();
   const { data } = useQuery(apiQuery([permissionsPath]));
   const share = useWorkflowMutation(permissionsPath, () => api.put(permissionsPath, { email, role }));
   const remove = useWorkflowMutation(permissionsPath, (person: string) =>
     api.delete(`${permissionsPath}/${encodeURIComponent(person)}`),
   );
+  /** Asks an administrator to create the account if the person has none. */
+  const offerAccount = async (person: string): Promise<void> => {
+    const account = findAccount(person, await client.fetchQuery(createAccountsQuery(person)));
+    if (account?.hasPassword !== true) setInvited(person);
+  };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     // The user may be typing the next email.
-    share.mutate(undefined, { onSuccess: () => setEmail(current => (current === email ? '' : current)) });
+    share.mutate(undefined, {
+      onSuccess: () => {
+        setEmail(current => (current === email ? '' : current));
+        if (user.isAdmin) void offerAccount(email.trim()).catch(showError);
+      },
+    });
   };
   return (
     <div className={styles.part}>
@@ -61,9 +78,17 @@ export function PeopleTab({ workflow, path, renderActions }: ShareTabProps) {
             share={share}
             path={permissionsPath}
             onRemove={person => remove.mutate(person)}
+            onSendLink={setInvited}
           />
         ))}
       </ul>
+      {invited !== undefined && (
+        <InvitationDialog
+          email={invited}
+          path={`/flow/${workflow.id}`}
+          onClose={() => setInvited(undefined)}
+        />
+      )}
       {renderActions(
         <>
           <CopyButton
@@ -103,10 +128,11 @@ interface PersonProps {
   readonly path: string;
   /** Called with the email or, if there is none, the user id. */
   readonly onRemove: (person: string) => void;
+  readonly onSendLink: (email: string) => void;
 }
 
 /** People added by email have no name until they open the workflow. */
-function Person({ share: { userId, name, email, role }, path, onRemove }: PersonProps) {
+function Person({ share: { userId, name, email, role }, path, onRemove, onSendLink }: PersonProps) {
   const person = email === null ? { userId } : { email };
   const changeRole = useWorkflowMutation(path, (newRole: string) =>
     api.put(path, { ...person, role: newRole }),
@@ -119,6 +145,17 @@ function Person({ share: { userId, name, email, role }, path, onRemove }: Person
         {name !== null && email !== null && <span className={formStyles.muted}> {email}</span>}
         {name === null && <span className={formStyles.muted}> {shareMessages.notOpened}</span>}
       </span>
+      {name === null && email !== null && (
+        <Button
+          size="s"
+          variant="quiet"
+          icon={Send}
+          aria-label={shareMessages.sendLinkTo(email)}
+          onClick={() => onSendLink(email)}
+        >
+          {shareMessages.sendLink}
+        </Button>
+      )}
       <select
         aria-label={shareMessages.roleOf(displayName)}
         className={fieldStyles.inRow}
