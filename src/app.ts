@@ -8,6 +8,7 @@ import type { Tracer } from './lib/span.ts';
 import { divideTiming, TIMING, type Timing } from './lib/timing.ts';
 import { readVersion } from './lib/version.ts';
 import type { StartedService } from './service.ts';
+import { createAuditPartitions } from './store/audit/partitions.ts';
 import type { Db } from './store/db.ts';
 import { choosePartitionDays, createStepPartitions } from './store/retention/step-partitions.ts';
 
@@ -77,11 +78,8 @@ async function openTracer(
  * in the default partition until the nightly sweep.
  */
 async function createPartitions(db: Db, { KEEP_EXECUTIONS_DAYS }: Settings, log: Logger): Promise<void> {
-  await createStepPartitions(db, Date.now(), choosePartitionDays(KEEP_EXECUTIONS_DAYS)).catch(
-    (err: unknown) =>
-      log.warn(
-        { err },
-        'the partitions of the next days could not be created; the nightly sweep tries again',
-      ),
-  );
+  const warn = (err: unknown): void =>
+    log.warn({ err }, 'the partitions of the next days could not be created; the nightly sweep tries again');
+  await createStepPartitions(db, Date.now(), choosePartitionDays(KEEP_EXECUTIONS_DAYS)).catch(warn);
+  await createAuditPartitions(db, Date.now()).catch(warn);
 }

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { noteActive } from '../lib/active-accounts.ts';
 import { toNetwork } from '../lib/addresses.ts';
 import { AppError } from '../lib/errors.ts';
-import { type Work, workFor } from '../lib/work.ts';
+import { type Origin, type Work, workFor } from '../lib/work.ts';
 import { getPersonalWorkspaceId } from '../services/accounts/access.ts';
 import { type Actor, ANONYMOUS } from '../services/accounts/actor.ts';
 import { type Authentication, requireAccess } from './auth.ts';
@@ -43,7 +43,7 @@ export function registerAdmission(server: Server, authentication: Authentication
     if (limitError !== undefined && (rejection === undefined || isGuess(req, rejection))) throw limitError;
     if (rejection !== undefined) throw rejection;
     await limits.countExecution(req);
-    req.work = new RequestWork(getAccount(req), reply);
+    req.work = new RequestWork(getAccount(req), req, reply);
   };
   server.addHook('onRequest', (req, reply, done) => {
     authorizeRequest(req, reply).then(() => done(), done);
@@ -60,11 +60,13 @@ export function registerAdmission(server: Server, authentication: Authentication
 class RequestWork implements Work {
   readonly account: string;
   readonly isAccepted = false;
+  readonly origin: Origin;
   readonly #reply: FastifyReply;
   #signal: AbortSignal | undefined;
 
-  constructor(account: string, reply: FastifyReply) {
+  constructor(account: string, { ip, id }: FastifyRequest, reply: FastifyReply) {
     this.account = account;
+    this.origin = { address: ip, requestId: id };
     this.#reply = reply;
   }
 

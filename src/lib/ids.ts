@@ -30,6 +30,7 @@ const PREFIXES = {
   notice: 'ntc',
   app: 'app',
   appRun: 'run',
+  audit: 'aud',
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;

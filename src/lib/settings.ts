@@ -240,6 +240,7 @@ const SETTINGS = {
   ),
   KEEP_EXECUTIONS_DAYS: setting('days to keep finished executions', '90', integer(1, 36_500)),
   KEEP_DELIVERIES_DAYS: setting('days to keep webhook deliveries', '30', integer(1, 36_500)),
+  KEEP_AUDIT_DAYS: setting('days to keep the audit log, at least 30', '400', integer(30, 36_500)),
   KEEP_VERSIONS: optionalSetting(
     'versions to keep per workflow, besides the current one, the published one and those of kept runs',
     integer(1, 1_000_000),

@@ -2,6 +2,12 @@
 // the event loop read it, so that no function passes it on.
 import { AsyncLocalStorage } from 'node:async_hooks';
 
+/** Where a request came from. */
+export interface Origin {
+  readonly address: string;
+  readonly requestId: string;
+}
+
 export interface Work {
   /** Accounts share turns, and places in limiters and pools. Visitors are accounts by their network address. */
   readonly account: string;
@@ -9,6 +15,8 @@ export interface Work {
   readonly signal: AbortSignal;
   /** Whether the service has promised the result, as for jobs. Limiters let such work wait instead of rejecting it. */
   readonly isAccepted: boolean;
+  /** Undefined if no request caused the work. */
+  readonly origin?: Origin | undefined;
 }
 
 /** The account of the service itself. */
@@ -28,5 +36,5 @@ export function workFor<T>(work: Work, call: () => T): T {
 
 /** Calls a function whose result the service has promised to the account, whether or not a caller still waits for it. */
 export function runAccepted<T>(account: string, call: () => T): T {
-  return storage.run({ account, signal: NEVER_ABORTED, isAccepted: true }, call);
+  return storage.run({ account, signal: NEVER_ABORTED, isAccepted: true, origin: getWork().origin }, call);
 }

@@ -1,6 +1,8 @@
 // Runs the daily cleanup of executions, deliveries, idempotency keys, cached results, sessions and counters.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getFirstIdAt } from '../lib/ids.ts';
+import type { Logger } from '../lib/log.ts';
+import { createAuditPartitions, dropAuditPartitions } from '../store/audit/partitions.ts';
 import { isOutage } from '../store/db.ts';
 import { KNOWN_DAYS } from '../store/people/sessions.ts';
 import { deleteRendersBefore } from '../store/renders.ts';
@@ -64,6 +66,7 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
     triggerItems: await sweepOld('trigger_items', 1),
     notices: await sweepOld('notices', 90),
     rateWindows: await sweepOld('rate_windows', 2),
+    auditPartitions: await sweepAudit(deps),
   };
   deps.log.info({ counts }, 'old runs were swept');
 }
@@ -80,17 +83,27 @@ async function sweepExecutions(deps: RunDeps, finishedBefore: Date, signal: Abor
     afterId = ids.at(-1) ?? afterId;
     return ids.length;
   });
-  // A running backup holds the lock that these statements need. The next sweep tries again.
-  const logOutage = (err: unknown) => {
-    if (!isOutage(err)) throw err;
-    log.warn({ err }, 'partitions of steps are kept until the next night');
-    return undefined;
-  };
-  const steps = await dropStepPartitions(db, beforeId).catch(logOutage);
+  const steps = await dropStepPartitions(db, beforeId).catch(logLock(log));
   await createStepPartitions(db, deps.now(), choosePartitionDays(settings.KEEP_EXECUTIONS_DAYS)).catch(
-    logOutage,
+    logLock(log),
   );
   return { executions, stepPartitions: steps?.length ?? 0 };
+}
+
+/** A running backup holds the lock that changes of partitions need. The next sweep tries again. */
+const logLock =
+  (log: Logger) =>
+  (err: unknown): undefined => {
+    if (!isOutage(err)) throw err;
+    log.warn({ err }, 'partitions are kept until the next night');
+    return undefined;
+  };
+
+/** Drops old partitions of the audit log and creates the next ones. */
+async function sweepAudit({ db, log, now, settings }: RunDeps): Promise<number> {
+  const dropped = await dropAuditPartitions(db, now(), settings.KEEP_AUDIT_DAYS).catch(logLock(log));
+  await createAuditPartitions(db, now()).catch(logLock(log));
+  return dropped?.length ?? 0;
 }
 
 /** Must be called after `sweepExecutions`, because the versions of kept executions are kept. */

@@ -18,9 +18,18 @@ export interface Tx {
   query<R = Record<string, unknown>>(statement: string, values?: readonly unknown[]): Promise<Rows<R>>;
 }
 
+/** A transaction that has begun. */
+export interface Transaction extends Tx {
+  /**
+   * Runs the statement just before the commit, in the same message, so that it costs no round trip. It must be a constant with
+   * `$1`, `$2` …; its result is not read. If it fails, the transaction is rolled back.
+   */
+  appendToCommit(statement: string, values: readonly (string | number | null)[]): void;
+}
+
 export interface Db extends Tx {
   /** Commits when `work` resolves, rolls back when it throws. */
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Runs statements one after another on one connection, each in its own transaction. */
   inSequence<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
@@ -199,11 +208,16 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-async function transact<T>(pool: pg.Pool, mode: StatementMode, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function transact<T>(
+  pool: pg.Pool,
+  mode: StatementMode,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
   const client = await connect(pool);
   let releaseError: Error | undefined;
   let hasWritten = false;
   let isCommitting = false;
+  const lastStatements: string[] = [];
   const runControl = (statement: string): Promise<unknown> =>
     client.query(statement).catch((err: unknown) => {
       throw translateError(toError(err), hasWritten);
@@ -215,9 +229,13 @@ async function transact<T>(pool: pg.Pool, mode: StatementMode, work: (tx: Tx) =>
         hasWritten ||= isWrite(statement);
         return runStatement(client, mode, statement, values);
       },
+      appendToCommit: (statement, values) => {
+        hasWritten = true;
+        lastStatements.push(insertValues(statement, values));
+      },
     });
     isCommitting = true;
-    await runControl('commit');
+    await runControl([...lastStatements, 'commit'].join('; '));
     return result;
   } catch (err) {
     await client.query('rollback').catch((rollbackError: unknown) => {
@@ -230,6 +248,13 @@ async function transact<T>(pool: pg.Pool, mode: StatementMode, work: (tx: Tx) =>
     client.release(releaseError);
   }
 }
+
+/** Replaces the parameters of a statement by its values, because a message with several statements has no parameters. */
+const insertValues = (statement: string, values: readonly (string | number | null)[]): string =>
+  statement.replace(/\$(\d+)/g, (_, n: string) => {
+    const value = values[Number(n) - 1] ?? null;
+    return typeof value === 'string' ? pg.escapeLiteral(value) : String(value);
+  });
 
 /** Converts a lost connection to an OutageError, and text that PostgreSQL cannot store to `invalid_request`. */
 function translateError(err: Error, mayHaveCommitted: boolean): Error {

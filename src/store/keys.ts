@@ -1,6 +1,6 @@
 // Stores API keys, as hashes.
 import type { Tx } from './db.ts';
-import { all, first, firstValue, insertRow, matches, type PageRange } from './rows.ts';
+import { all, first, insertRow, matches, type PageRange } from './rows.ts';
 
 export interface KeyWithUser {
   readonly id: string;
@@ -79,11 +79,15 @@ export async function insertKey(tx: Tx, key: NewKey): Promise<ApiKey> {
   return (await findKey(tx, key.id, key.user_id)) as ApiKey;
 }
 
-/** Revokes the key and returns its hash, or undefined if the user has no such key. */
-export function revokeKey(tx: Tx, id: string, userId: number): Promise<Buffer | undefined> {
-  return firstValue(
+/** Revokes the key and returns its name and hash, or undefined if the user has no such key. */
+export function revokeKey(
+  tx: Tx,
+  id: string,
+  userId: number,
+): Promise<Pick<NewKey, 'name' | 'hash'> | undefined> {
+  return first(
     tx,
-    'update api_keys set revoked_at = now() where id = $1 and user_id = $2 and revoked_at is null returning hash',
+    'update api_keys set revoked_at = now() where id = $1 and user_id = $2 and revoked_at is null returning name, hash',
     [id, userId],
   );
 }

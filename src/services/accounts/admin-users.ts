@@ -2,7 +2,7 @@
 import { generateApiKey } from '../../lib/crypto.ts';
 import { AppError, createFieldError, requireFound } from '../../lib/errors.ts';
 import { grant } from '../../store/credits.ts';
-import type { Db, Tx } from '../../store/db.ts';
+import type { Db, Transaction } from '../../store/db.ts';
 import type { ListedUserRow, UserRow } from '../../store/users.ts';
 import { findUser, insertUser, listUsers, updateEmail, updateUser } from '../../store/users.ts';
 import type { Deps } from '../deps.ts';
@@ -11,8 +11,8 @@ import { presentColumns } from '../present-columns.ts';
 import { createPasswordLink } from '../sessions/password-links.ts';
 import { getPersonalWorkspaceId } from './access.ts';
 import type { ChangeUserBody, CreateUserBody } from './account.schema.ts';
-import { type Actor, requireScope } from './actor.ts';
-import { requireGrantableScopes, storeKey } from './keys.ts';
+import { type Actor, requireScope, type UserActor } from './actor.ts';
+import { recordNewKey, requireGrantableScopes, storeKey } from './keys.ts';
 import { parseEmail, parseName, translateEmailConflict } from './names.ts';
 
 /** A small part of `Deps`, because the command line also creates accounts, without a running service. */
@@ -60,14 +60,15 @@ export async function createUser(deps: UserDeps, actor: Actor, input: CreateUser
       const credits = input.credits ?? deps.settings.DEFAULT_CREDITS;
       if (credits > 0) await grant(tx, getPersonalWorkspaceId(userId), credits, 'opening balance');
       const row = (await findUser(tx, userId)) as UserRow;
-      return { ...presentUser(row), ...(await createFirstCredential(tx, deps, userId, input)) };
+      return { ...presentUser(row), ...(await createFirstCredential(tx, deps, admin, userId, input)) };
     }),
   );
 }
 
 async function createFirstCredential(
-  tx: Tx,
+  tx: Transaction,
   deps: UserDeps,
+  admin: UserActor,
   userId: number,
   { invite, next, keyScopes }: CreateUserBody,
 ): Promise<{ readonly apiKey?: string; readonly inviteUrl?: string }> {
@@ -75,7 +76,8 @@ async function createFirstCredential(
     return { inviteUrl: (await createPasswordLink(tx, deps, { userId, kind: 'invite', next })).url };
   if (keyScopes === undefined) return {};
   const key = generateApiKey();
-  await storeKey(tx, { userId, name: 'first key', scopes: keyScopes, expiresAt: null, key });
+  const row = await storeKey(tx, { userId, name: 'first key', scopes: keyScopes, expiresAt: null, key });
+  recordNewKey(tx, admin, row, userId);
   return { apiKey: key };
 }
 

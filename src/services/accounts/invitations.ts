@@ -4,7 +4,9 @@
 // and from identity providers that have verified them.
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
-import type { Tx } from '../../store/db.ts';
+import type { AuditAction } from '../../store/audit/actions.ts';
+import { recordAudit, toUserTarget } from '../../store/audit/record-audit.ts';
+import type { Transaction, Tx } from '../../store/db.ts';
 import {
   countOtherInvitations,
   deleteInvitation,
@@ -63,7 +65,9 @@ export async function inviteToTeam(
       createdAt: new Date(nowMs),
       expiresAt: new Date(nowMs + INVITATION_DAYS * 86_400_000),
     });
-    return presentTeamInvitation(deps, await getTeamInvitationRow(tx, { teamId, invitationId: id }));
+    const invitation = await getTeamInvitationRow(tx, { teamId, invitationId: id });
+    recordInvitation(tx, user, 'invitation.created', invitation);
+    return presentTeamInvitation(deps, invitation);
   });
 }
 
@@ -106,8 +110,9 @@ export async function revokeInvitation(deps: Deps, actor: Actor, id: InvitationI
   await deps.db.transaction(async tx => {
     await lockTeam(tx, id.teamId);
     await requireTeamOwner(tx, user, id.teamId);
-    await getTeamInvitationRow(tx, id);
+    const invitation = await getTeamInvitationRow(tx, id);
     await deleteInvitation(tx, id.invitationId);
+    recordInvitation(tx, user, 'invitation.revoked', invitation);
   });
 }
 
@@ -132,7 +137,7 @@ export async function readOwnInvitation(deps: Deps, actor: Actor, id: string) {
 /** Makes the caller a member; an existing member keeps the role. Throws 403 and 404 like `readOwnInvitation`. */
 export async function acceptInvitation(deps: Deps, actor: Actor, id: string) {
   const user = requireScope(actor, 'account:admin');
-  return answerInvitation(deps, user, id, async (tx, { team_id, role }) => {
+  return answerInvitation(deps, user, id, 'invitation.accepted', async (tx, { team_id, role }) => {
     await insertMember(tx, team_id, user.userId, role);
     return presentTeam(await getTeam(tx, user, team_id));
   });
@@ -141,7 +146,7 @@ export async function acceptInvitation(deps: Deps, actor: Actor, id: string) {
 /** Declines an invitation of the caller. Throws 403 and 404 like `readOwnInvitation`. */
 export async function declineInvitation(deps: Deps, actor: Actor, id: string): Promise<void> {
   const user = requireScope(actor, 'account:admin');
-  await answerInvitation(deps, user, id, async () => undefined);
+  await answerInvitation(deps, user, id, 'invitation.declined', async () => undefined);
 }
 
 /**
@@ -152,6 +157,7 @@ async function answerInvitation<T>(
   deps: Deps,
   user: UserActor,
   id: string,
+  action: InvitationAction,
   apply: (tx: Tx, invitation: InvitationRow) => Promise<T>,
 ): Promise<T> {
   return deps.db.transaction(async tx => {
@@ -159,8 +165,22 @@ async function answerInvitation<T>(
     await lockTeam(tx, team_id);
     const invitation = await getOwnInvitationRow(deps, tx, user, id);
     await deleteInvitation(tx, id);
+    recordInvitation(tx, user, action, invitation);
     return apply(tx, invitation);
   });
+}
+
+type InvitationAction = Extract<AuditAction, `invitation.${string}`>;
+
+/** An invited email is kept as the name, because it may belong to nobody. */
+function recordInvitation(
+  tx: Transaction,
+  user: UserActor,
+  action: InvitationAction,
+  { id, email, user_id, team_id, role }: InvitationRow,
+): void {
+  const target = user_id === null ? id : toUserTarget(user_id);
+  recordAudit(tx, user, { action, target, name: email, teamId: team_id, after: { role } });
 }
 
 async function getTeamInvitationRow(tx: Tx, { teamId, invitationId }: InvitationId): Promise<InvitationRow> {

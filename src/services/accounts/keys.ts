@@ -2,7 +2,8 @@
 import { generateApiKey, sha256 } from '../../lib/crypto.ts';
 import { AppError, createFieldError, requireFound } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
-import type { Tx } from '../../store/db.ts';
+import { type AuditCaller, recordAudit } from '../../store/audit/record-audit.ts';
+import type { Transaction, Tx } from '../../store/db.ts';
 import { type ApiKey, findKey, insertKey, listKeys, renameKey, revokeKey } from '../../store/keys.ts';
 import type { Deps } from '../deps.ts';
 import { byId, type PageQuery, readPage } from '../paging.ts';
@@ -30,14 +31,18 @@ export async function createKey(deps: KeyDeps, actor: Actor, input: CreateKeyInp
   requireOpenTeams(user);
   requireGrantableScopes(user, input.scopes);
   const key = generateApiKey();
-  const row = await storeKey(deps.db, {
+  const fields = {
     userId: user.userId,
     name: parseName(input.name),
     scopes: input.scopes,
     expiresAt: input.expiresAt == null ? null : parseExpiry(deps, input.expiresAt),
     key,
+  };
+  return deps.db.transaction(async tx => {
+    const row = await storeKey(tx, fields);
+    recordNewKey(tx, user, row, user.userId);
+    return { ...presentKey(row), key };
   });
-  return { ...presentKey(row), key };
 }
 
 /** Throws 403 if a key would get a scope that its creator lacks. */
@@ -77,6 +82,21 @@ export async function storeKey(
   });
 }
 
+/** Records that a key was created, for the caller or for the user. */
+export function recordNewKey(
+  tx: Transaction,
+  caller: AuditCaller,
+  { id, name, scopes, expires_at }: ApiKey,
+  userId: number,
+): void {
+  recordAudit(tx, caller, {
+    action: 'key.created',
+    target: id,
+    name,
+    after: { userId, scopes, expiresAt: expires_at },
+  });
+}
+
 /** Lists the caller's keys that are not revoked, newest first. */
 export async function listOwnKeys(deps: KeyDeps, actor: Actor, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
@@ -92,8 +112,19 @@ export async function readKey(deps: KeyDeps, actor: Actor, id: string) {
 /** Renames a key of the caller. Throws 404. */
 export async function changeKey(deps: KeyDeps, actor: Actor, id: string, input: { readonly name: string }) {
   const user = requireScope(actor, 'account:admin');
-  const row = await renameKey(deps.db, { id, userId: user.userId, name: parseName(input.name) });
-  return presentKey(requireFound(row, NOT_FOUND));
+  const name = parseName(input.name);
+  return deps.db.transaction(async tx => {
+    const before = await findKey(tx, id, user.userId);
+    const row = requireFound(await renameKey(tx, { id, userId: user.userId, name }), NOT_FOUND);
+    recordAudit(tx, user, {
+      action: 'key.changed',
+      target: id,
+      name,
+      before: { name: before?.name },
+      after: { name },
+    });
+    return presentKey(row);
+  });
 }
 
 const NOT_FOUND = 'API key not found.';
@@ -108,7 +139,11 @@ export async function revokeOwnKey(
   id: string,
 ): Promise<void> {
   const user = requireScope(actor, 'account:admin');
-  const hash = requireFound(await revokeKey(deps.db, id, user.userId), NOT_FOUND);
+  const { hash } = await deps.db.transaction(async tx => {
+    const key = requireFound(await revokeKey(tx, id, user.userId), NOT_FOUND);
+    recordAudit(tx, user, { action: 'key.revoked', target: id, name: key.name });
+    return key;
+  });
   deps.keys?.forget([hash]);
 }
 

@@ -1,5 +1,6 @@
 // Manages the members and roles of a team. Changes to one team are serialized, so that at least one owner remains.
 import { AppError, requireFound } from '../../lib/errors.ts';
+import { recordAudit, toUserTarget } from '../../store/audit/record-audit.ts';
 import type { Tx } from '../../store/db.ts';
 import { deletePermissionsInTeam } from '../../store/permissions.ts';
 import type { MemberRow, TeamRole } from '../../store/teams.ts';
@@ -45,6 +46,13 @@ export async function changeMember(deps: Deps, actor: Actor, id: MemberId, role:
     const member = await getMember(tx, id);
     if (member.role === 'OWNER' && role !== 'OWNER') await requireOtherOwner(tx, id);
     await updateMemberRole(tx, id.teamId, id.userId, role);
+    recordAudit(tx, user, {
+      action: 'member.changed',
+      target: toUserTarget(id.userId),
+      teamId: id.teamId,
+      before: { role: member.role },
+      after: { role },
+    });
     return presentMember({ ...member, role });
   });
 }
@@ -63,6 +71,12 @@ export async function removeMember(deps: Deps, actor: Actor, id: MemberId): Prom
     if (member.role === 'OWNER') await requireOtherOwner(tx, id);
     await deleteMember(tx, id.teamId, id.userId);
     await deletePermissionsInTeam(tx, id.teamId, id.userId);
+    recordAudit(tx, user, {
+      action: 'member.removed',
+      target: toUserTarget(id.userId),
+      teamId: id.teamId,
+      before: { role: member.role },
+    });
   });
 }
 

@@ -1,6 +1,7 @@
 // Manages teams, and finds the workspace that a request names by its team id.
 import { AppError, requireFound } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
+import { recordAudit } from '../../store/audit/record-audit.ts';
 import type { Tx } from '../../store/db.ts';
 import type { TeamRow } from '../../store/teams.ts';
 import {
@@ -36,6 +37,7 @@ export async function createTeam(deps: Pick<Deps, 'db'>, actor: Actor, input: { 
   return deps.db.transaction(async tx => {
     await insertTeam(tx, { id, name });
     await insertMember(tx, id, user.userId, 'OWNER');
+    recordAudit(tx, user, { action: 'team.created', target: id, name, teamId: id });
     return presentTeam(await getTeam(tx, user, id));
   });
 }
@@ -70,9 +72,22 @@ export async function changeTeam(deps: Deps, actor: Actor, id: string, change: T
       requires_second_factor: change.requiresSecondFactor ?? team.requires_second_factor,
     };
     await updateTeam(tx, changed);
+    recordAudit(tx, user, {
+      action: 'team.changed',
+      target: id,
+      name: changed.name,
+      teamId: id,
+      before: describeSettings(team),
+      after: describeSettings(changed),
+    });
     return presentTeam(changed);
   });
 }
+
+const describeSettings = ({ name, requires_second_factor }: TeamRow) => ({
+  name,
+  requiresSecondFactor: requires_second_factor,
+});
 
 /** Deletes the team with its folders and memberships. Throws 409 `team_not_empty` if it has workflows, 403, 404. */
 export async function deleteTeam(deps: Deps, actor: Actor, id: string): Promise<void> {
@@ -80,7 +95,7 @@ export async function deleteTeam(deps: Deps, actor: Actor, id: string): Promise<
   await deps.db.transaction(async tx => {
     // After this lock nothing can move into the team.
     await lockTeamForDeletion(tx, id);
-    await requireTeamOwner(tx, user, id);
+    const team = await requireTeamOwner(tx, user, id);
     const count = await countTeamWorkflows(tx, id);
     if (count > 0) {
       throw new AppError(
@@ -89,6 +104,7 @@ export async function deleteTeam(deps: Deps, actor: Actor, id: string): Promise<
       );
     }
     await deleteEmptyTeam(tx, id);
+    recordAudit(tx, user, { action: 'team.deleted', target: id, name: team.name, teamId: id });
   });
 }
 

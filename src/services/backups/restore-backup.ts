@@ -23,6 +23,7 @@ import {
   quoteIdentifier,
   quoteName,
   recordStoredFile,
+  restoreRows,
   type SchemaVersion,
   setSequences,
   type TableColumns,
@@ -148,7 +149,7 @@ async function replaceAll(
   let key: Buffer | undefined;
   for await (const entry of entries) {
     const [folder, name = ''] = entry.name.split('/');
-    if (folder === 'database') await session.copyIn(getTable(name, header, tables), entry.body);
+    if (folder === 'database') await restoreRows(session, getTable(name, header, tables), entry.body);
     else if (folder === 'media') await files.store(entry, name, await findContentType(session, name));
     else if (entry.name === KEY_NAME) key = await readKey(entry);
     else throw createNotABackupError();

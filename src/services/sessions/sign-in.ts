@@ -1,12 +1,13 @@
 // Signs users in by password, and changes passwords.
 import { sha256Hex } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
+import { recordAuditAlone, toUserTarget } from '../../store/audit/record-audit.ts';
 import type { Tx } from '../../store/db.ts';
 import { revokeUserKeys } from '../../store/keys.ts';
 import { deleteUserLink } from '../../store/people/password-links.ts';
 import { deleteUserSessions, findProof, knowsNetwork } from '../../store/people/sessions.ts';
 import { canAnyUserSignIn, findPasswordHash, findSignIn, updateSignIn } from '../../store/users.ts';
-import { type Actor, requireSession } from '../accounts/actor.ts';
+import { type Actor, ANONYMOUS, requireSession } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { deleteUserGrants } from '../oauth/store/grants.ts';
 import { getRelyingParty } from '../second-factors/passkeys.ts';
@@ -44,7 +45,10 @@ export async function signIn(
     return limitFailures(deps, listAccountLimits({ account, network, isKnown }), async () => {
       const storedHash = user?.password ?? undefined;
       const isCorrect = await verifyPassword(storedHash, password, visitor.signal);
-      if (!isCorrect || user === undefined || storedHash === undefined) throw createCredentialsError();
+      if (!isCorrect || user === undefined || storedHash === undefined) {
+        await recordFailure(deps.db, user?.id, 'password');
+        throw createCredentialsError();
+      }
       const outcome = await startSessionOrSecondStep(deps.db, deps, {
         userId: user.id,
         visitor,
@@ -54,6 +58,12 @@ export async function signIn(
       return outcome;
     });
   });
+}
+
+/** Records a failed sign-in. The email is not stored if nobody has it, because people also type their password there. */
+async function recordFailure(tx: Tx, userId: number | undefined, method: 'password'): Promise<void> {
+  const target = userId === undefined ? null : toUserTarget(userId);
+  await recordAuditAlone(tx, ANONYMOUS, { action: 'session.failed', target, after: { method } });
 }
 
 const createCredentialsError = (message = 'Incorrect email or password.'): AppError =>

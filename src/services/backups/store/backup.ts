@@ -2,7 +2,7 @@
 
 import type { Rows, Tx } from '../../../store/db.ts';
 import { allValues, firstNumber, firstValue } from '../../../store/rows.ts';
-import type { Session } from './copy.ts';
+import type { CopiedTable, Session } from './copy.ts';
 
 export interface TableColumns {
   /** Such as `users`, or with its schema `graphile_worker._private_jobs`. */
@@ -42,6 +42,9 @@ const MIGRATION_TABLES: readonly string[] = ['schema_migrations', `${QUEUE_SCHEM
 /** Tables that list files of unfinished work. They are not backed up, because a restored service starts the work again. */
 const UNFINISHED_TABLES: readonly string[] = ['media_uploads', 'media_strays', 'render_parts'];
 
+/** A table whose rows nobody can delete. A restore adds the rows of the backup to it and keeps the others. */
+const APPEND_ONLY_TABLE = 'audit_events';
+
 /** Returns the schema version, or undefined if the database has none of our tables. */
 export async function findSchemaVersion(tx: Tx): Promise<SchemaVersion | undefined> {
   const { rows } = await tx.query<{ has_tables: boolean; has_queue: boolean }>(
@@ -58,7 +61,7 @@ export async function findSchemaVersion(tx: Tx): Promise<SchemaVersion | undefin
 
 /** Prevents partitions from being dropped until the transaction ends. Call it first in the snapshot's transaction. */
 export async function lockPartitions(session: Session): Promise<void> {
-  await session.query('lock table execution_steps in access share mode');
+  await session.query('lock table execution_steps, audit_events in access share mode');
 }
 
 /** Lists the tables that hold the service's state, with their writable columns. */
@@ -136,11 +139,13 @@ const RECOUNT_STORAGE = `do $$ begin
 end $$`;
 
 /**
- * Empties all tables. Drops foreign keys and disables triggers, which would slow down each row, and returns a function
+ * Empties all tables except the audit log. Drops foreign keys and disables triggers, which would slow down each row, and returns a function
  * that restores them; PostgreSQL then checks every foreign key. The whole restore must be one transaction.
  */
 export async function emptyTables(session: Session): Promise<() => Promise<void>> {
-  const tables = (await listTables(session)).map(({ name }) => quoteName(name));
+  const tables = (await listTables(session))
+    .filter(({ name }) => name !== APPEND_ONLY_TABLE)
+    .map(({ name }) => quoteName(name));
   const allTables = [...tables, ...UNFINISHED_TABLES].join(', ');
   const { rows: keys } = await session.query<{ table: string; name: string; definition: string }>(
     `select conrelid::regclass::text as table, quote_ident(conname) as name, pg_get_constraintdef(oid) as definition
@@ -156,6 +161,22 @@ export async function emptyTables(session: Session): Promise<() => Promise<void>
     await session.query(RECOUNT_STORAGE);
     for (const table of tables) await session.query(`analyze ${table}`);
   };
+}
+
+/** Adds rows of a backup to a table, in the format of `copyOut`. */
+export async function restoreRows(
+  session: Session,
+  { table, columns }: CopiedTable,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  if (table !== quoteName(APPEND_ONLY_TABLE)) return session.copyIn({ table, columns }, chunks);
+  await session.query(`create temporary table restored_rows (like ${table}) on commit drop`);
+  await session.copyIn({ table: 'restored_rows', columns }, chunks);
+  const names = columns.join(', ');
+  await session.query(
+    `insert into ${table} (${names}) select ${names} from restored_rows on conflict do nothing`,
+  );
+  await session.query('drop table restored_rows');
 }
 
 export async function setSequences(session: Session, sequences: readonly SequenceValue[]): Promise<void> {
