@@ -16,6 +16,7 @@ const UNUSED_PATHS = {
   bintrees: /^test\//,
   fastify: /^test\//,
   mediabunny: /^dist\/bundles\//,
+  nodemailer: /^dist\/cjs\//,
   // Source maps of all packages.
   '': /\.map$/,
 };

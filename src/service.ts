@@ -42,6 +42,7 @@ import { createCredentialOpener } from './services/credentials/open-credentials.
 import { readEnvironment } from './services/credentials/provider-credential.ts';
 import type { JobPool } from './services/deps.ts';
 import { openSecretsKey } from './services/instance/secrets-key.ts';
+import { createMailer, type Mailer } from './services/mails/smtp.ts';
 import { createMediaBatcher } from './services/media/storage-quota.ts';
 import { startLiveModels } from './services/models/live-models.ts';
 import { isOAuthEnabled } from './services/oauth/oauth-server.ts';
@@ -52,6 +53,7 @@ import { createSessionAuthenticator } from './services/sessions/session-authenti
 import { createGraphVersions } from './services/workflows/graph-versions.ts';
 import { createViewCounts } from './services/workflows/view-counts.ts';
 import { CHANNELS } from './store/db.ts';
+import { recordMailSetUp } from './store/mails.ts';
 import { withOutageRetries } from './store/retry.ts';
 import { createWorkflowReads } from './store/workflows/workflows.ts';
 
@@ -117,6 +119,7 @@ export async function startParts(
     ),
   );
   if (settings.ROLE !== 'api') {
+    await recordMailSetUp(db, deps.mailer !== undefined);
     const startedWorker = await startWorker(deps, slots);
     worker = startedWorker;
     stack.defer(() => startedWorker.stop(timing.drainMs));
@@ -232,9 +235,14 @@ export async function createDeps(options: DepsOptions): Promise<RunDeps> {
     requireAppCompatible,
     findPublicAppSlug,
     deliveryCounts: new Map(),
+    mailer: findMailer(settings),
+    mailCounts: new Map(),
     modelCounts: new Map(),
   };
 }
+
+const findMailer = ({ SMTP_URL, MAIL_FROM }: Settings): Mailer | undefined =>
+  SMTP_URL === undefined || MAIL_FROM === undefined ? undefined : createMailer({ SMTP_URL, MAIL_FROM });
 
 function listTrustedUrls(settings: Settings, bucket: Bucket | undefined): readonly string[] {
   const { FAL_BASE_URL, REPLICATE_BASE_URL, OPENAI_BASE_URL, ELEVENLABS_BASE_URL, COMFYUI_URL, OIDC_ISSUER } =

@@ -143,6 +143,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   mediabunny: ['codecs'],
   'modern-tar': ['services/backups/archive.ts', 'bundle/sdk-package.ts'],
   'node-webcodecs': ['codecs'],
+  nodemailer: ['services/mails/smtp.ts'],
   'oidc-provider': ['mcp/oauth'],
   'onnxruntime-node': ['local/process/onnx.ts'],
   'openid-client': ['services/sessions/openid.ts'],

@@ -10,6 +10,7 @@ import { sweepRuns } from '../runs/sweep-runs.ts';
 import { notifyInvitee } from '../services/accounts/permissions.ts';
 import { sweepCredentials } from '../services/credentials/credentials.ts';
 import type { JobPool } from '../services/deps.ts';
+import { type MailSender, sweepMails } from '../services/mails/send-mail.ts';
 import { sweepMedia } from '../services/media/sweep-media.ts';
 import { sweepOutputs } from '../services/media/sweep-outputs.ts';
 import { sweepConnections } from '../services/oauth/sweep-connections.ts';
@@ -20,6 +21,7 @@ export interface TaskContext {
   readonly deps: RunDeps;
   readonly slots: WorkerSlots;
   readonly deliverer: Deliverer;
+  readonly mailSender: MailSender;
   /** Fires when the process must stop. */
   readonly signal: AbortSignal;
   /** Resolves once this worker is registered. No job may start earlier. */
@@ -44,6 +46,7 @@ export const TASKS: Readonly<Record<string, Task>> = {
   app: { pool: 'background', perform: ({ deps }, id) => reportFailures(deps, id) },
   // Queued when a workflow was shared with a person.
   share: { pool: 'background', perform: ({ deps }, id) => notifyInvitee(deps.db, id) },
+  mail: { pool: 'background', perform: ({ mailSender, signal }, id) => mailSender.send(id, signal) },
   batch: { pool: 'background', perform: ({ deps }, id) => advanceBatch(deps, id) },
   render: { pool: 'renders', perform: ({ deps, signal }, id) => runRender(deps, id, signal) },
   sweep_runs: {
@@ -60,6 +63,11 @@ export const TASKS: Readonly<Record<string, Task>> = {
     pool: 'background',
     daily: { hour: 4, minute: 12 },
     perform: ({ deps }) => sweepCredentials(deps),
+  },
+  sweep_mails: {
+    pool: 'background',
+    daily: { hour: 4, minute: 2 },
+    perform: ({ deps }) => sweepMails(deps),
   },
   sweep_app_uploads: {
     pool: 'background',

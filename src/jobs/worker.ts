@@ -21,6 +21,7 @@ import {
 import { countQueueSlots } from '../runs/slots/policy.ts';
 import type { WorkerSlots } from '../runs/slots/worker-slots.ts';
 import type { JobPool } from '../services/deps.ts';
+import { createMailSender } from '../services/mails/send-mail.ts';
 import { createDeliverer } from '../services/webhooks/deliver-webhook.ts';
 import { createQueueLogger } from './queue-tables.ts';
 import { ReceivedJobs } from './received-jobs.ts';
@@ -76,6 +77,7 @@ export async function startWorker(deps: RunDeps, slots: WorkerSlots): Promise<Wo
     deps,
     slots,
     deliverer: createDeliverer(deps),
+    mailSender: createMailSender(deps),
     signal: stopping.signal,
     whenRegistered: registration.promise,
   };

@@ -28,6 +28,7 @@ const PREFIXES = {
   firing: 'fir',
   trigger: 'trg',
   notice: 'ntc',
+  mail: 'mail',
   app: 'app',
   appRun: 'run',
   audit: 'aud',

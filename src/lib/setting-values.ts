@@ -46,6 +46,23 @@ export const httpUrl = (value: string): string => {
   return value.replace(/\/+$/, '');
 };
 
+/** Parses the URL of a mail server. Characters such as @ in its user or password are percent-encoded. */
+export const smtpUrl = (value: string): string => {
+  const url = URL.parse(value);
+  if (url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== '' && url.hash === '') return value;
+  throw new Error('must be a URL such as smtp://user:password@smtp.example.com:587 or smtps://…:465');
+};
+
+/** Parses an email address, alone or after a name. */
+export const mailFrom = (value: string): string => {
+  if (
+    /^(?:[^<>\p{Cc}]*<)?[^\s@<>,;\p{Cc}]+@[^\s@<>,;\p{Cc}]+>?$/u.test(value) &&
+    value.includes('<') === value.endsWith('>')
+  )
+    return value;
+  throw new Error('must be an address such as Graphwright <graphwright@example.com>');
+};
+
 /** Parses an issuer URL. Keeps a trailing slash, which is part of an issuer's name. */
 export const issuer = (value: string): string => {
   httpUrl(value);

@@ -13,10 +13,12 @@ import {
   httpUrl,
   integer,
   issuer,
+  mailFrom,
   nameList,
   oneOf,
   openAiServers,
   providerConcurrency,
+  smtpUrl,
   text,
   toPath,
   trustedProxies,
@@ -190,6 +192,11 @@ const SETTINGS = {
     domainList,
     'unset: only administrators create accounts',
   ),
+  SMTP_URL: optionalSetting(
+    'mail server, e.g. smtp://user:password@smtp.example.com:587 or smtps://…:465; enables mail',
+    smtpUrl,
+  ),
+  MAIL_FROM: optionalSetting('sender of mails, e.g. Graphwright <graphwright@example.com>', mailFrom),
   REQUIRE_SECOND_FACTOR: setting(
     'on to require that everybody who signs in has a second factor',
     'off',
@@ -367,6 +374,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
       'DATABASE_DIRECT_URL requires DATABASE_URL. The embedded PostgreSQL has no pooler.',
     );
   requireCompleteOpenId(parsed);
+  requireCompleteMail(parsed);
   const plans = readPlans(parsed.PLANS_FILE);
   if (plans[parsed.DEFAULT_PLAN] === undefined) {
     throw new SettingsError(`DEFAULT_PLAN must be one of ${Object.keys(plans).join(', ')}.`);
@@ -385,6 +393,11 @@ function requireCompleteOpenId({ OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET
   const isSet = [OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET].map(value => value !== undefined);
   if (new Set(isSet).size > 1)
     throw new SettingsError('Set all of OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, or none.');
+}
+
+function requireCompleteMail({ SMTP_URL, MAIL_FROM }: ParsedSettings): void {
+  if ((SMTP_URL === undefined) !== (MAIL_FROM === undefined))
+    throw new SettingsError('Set both SMTP_URL and MAIL_FROM, or neither.');
 }
 
 /** Returns the rows of `--help`: name, default, meaning. */

@@ -99,6 +99,10 @@ const DURATIONS = {
   /** The longest delay of a postponed delivery or poll. */
   maxPostponeMs: { ms: 300_000, minMs: 15_000 },
 
+  // Mails.
+  /** The delay before the second attempt to send a mail, and before the first mail after an outage of the mail server. */
+  mailRetryMs: { ms: 15_000, minMs: 100 },
+
   // Servers.
   /** The time over which the pace of a sender is measured that holds a place for which others wait. */
   senderPaceMs: { ms: 5000, minMs: 1000 },

@@ -65,6 +65,8 @@ export async function sweepRuns(deps: RunDeps, signal: AbortSignal): Promise<voi
     invitations: await sweepOld('team_invitations', 30),
     triggerItems: await sweepOld('trigger_items', 1),
     notices: await sweepOld('notices', 90),
+    mails: await sweepOld('mails', 30),
+    knownBrowsers: await sweepOld('known_browsers', 400),
     rateWindows: await sweepOld('rate_windows', 2),
     auditPartitions: await sweepAudit(deps),
   };

@@ -18,6 +18,7 @@ import type { KeyAuthenticator } from './accounts/key-authenticator.ts';
 import type { RateLimiter } from './accounts/rate-limits.ts';
 import type { ChangeHub } from './change-hub.ts';
 import type { CredentialOpener, RunCredentials } from './credentials/credential.ts';
+import type { Mailer } from './mails/smtp.ts';
 import type { TokenAuthenticator } from './oauth/token-authenticator.ts';
 import type { OutboundSlots } from './outbound-slots.ts';
 import type { SessionAuthenticator } from './sessions/session-authenticator.ts';
@@ -26,6 +27,9 @@ import type { ViewCounts } from './workflows/view-counts.ts';
 
 /** The outcome of an attempt to deliver a webhook. `failed`: another attempt follows. */
 export type AttemptOutcome = 'delivered' | 'failed' | 'exhausted';
+
+/** The outcome of an attempt to send a mail. `retried`: another attempt follows. */
+export type MailAttemptOutcome = 'sent' | 'retried' | 'unconfirmed' | 'failed';
 
 /** The worker pools of the queue. `background` does everything that is neither a run nor a render. */
 export type JobPool = 'runs' | 'background' | 'renders';
@@ -98,4 +102,8 @@ export interface Deps {
   readonly findPublicAppSlug: (tx: Tx, workflowId: string) => Promise<string | undefined>;
   /** The number of delivery attempts that this process made, by outcome. */
   readonly deliveryCounts: Map<AttemptOutcome, number>;
+  /** Sends mails; undefined if no mail server is configured. */
+  readonly mailer: Mailer | undefined;
+  /** The number of attempts to send a mail that this process made, by outcome. */
+  readonly mailCounts: Map<MailAttemptOutcome, number>;
 }

@@ -1,4 +1,4 @@
-// Limits the background jobs that wait for the servers of users: receivers of webhooks, feeds and inboxes. Accounts share
+// Limits the background jobs that wait for the servers of users: receivers of webhooks, feeds and inboxes, and the mail server. Accounts share
 // the slots, so that an account whose servers hang delays nobody else. A job that gets no slot within a short time gives
 // back its place in the job pool and is told when to try again.
 import type { Timing } from '../lib/timing.ts';
@@ -15,6 +15,8 @@ const ALL: SlotPool = { name: 'all', size: 128, maxPerAccount: 32 };
 /** Jobs with a long body, which may take 50 MB each while it is signed and sent. */
 const LONG_BODIES: SlotPool = { name: 'long bodies', size: 8, maxPerAccount: 2 };
 const createHostPool = (host: string): SlotPool => ({ name: `host ${host}`, size: 64, maxPerAccount: 8 });
+/** Connections to the mail server, which often allows an address only ten. */
+const MAIL: SlotPool = { name: 'mail', size: 8, maxPerAccount: 4 };
 
 /**
  * The most jobs that wait for a slot, each for a short time and in a place of the job pool. An account may have half of
@@ -26,6 +28,8 @@ export interface OutboundCall {
   readonly account: string;
   readonly host: string;
   readonly hasLongBody?: boolean;
+  /** Whether the host is the mail server, which the operator configured. */
+  readonly isMail?: boolean;
 }
 
 export interface OutboundSlots {
@@ -143,9 +147,10 @@ export function createOutboundSlots(
   };
 
   return {
-    async acquire({ account, host, hasLongBody }) {
+    async acquire({ account, host, hasLongBody, isMail }) {
       clean();
-      const slotPools = [ALL, createHostPool(host), ...(hasLongBody === true ? [LONG_BODIES] : [])];
+      const hostPool = isMail === true ? MAIL : createHostPool(host);
+      const slotPools = [ALL, hostPool, ...(hasLongBody === true ? [LONG_BODIES] : [])];
       const shares = slotPools.map(pool => getShare(pool, account));
       if (shares.every(hasSlot)) return claim(shares);
       const estimateMs = Math.max(

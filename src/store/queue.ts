@@ -3,7 +3,17 @@ import type { Tx } from './db.ts';
 import { allValues } from './rows.ts';
 
 /** The tasks that are queued with an id. All others are daily cleanups. */
-export const TASK_NAMES = ['run', 'deliver', 'render', 'batch', 'automation', 'app', 'share'] as const;
+export const TASK_NAMES = [
+  'run',
+  'deliver',
+  'render',
+  'batch',
+  'automation',
+  'app',
+  'share',
+  'mail',
+  'forgotten_password',
+] as const;
 export type TaskName = (typeof TASK_NAMES)[number];
 
 /** SQL: tasks with at most one waiting job for each id. */

@@ -21,6 +21,7 @@ import { CREDENTIAL_STATUSES } from '../../src/store/credentials.ts';
 import { ENTRY_KINDS } from '../../src/store/credits.ts';
 import { DELIVERY_EVENTS, DELIVERY_STATES } from '../../src/store/deliveries.ts';
 import { EXECUTION_STATUSES } from '../../src/store/executions.ts';
+import { MAIL_STATES } from '../../src/store/mails.ts';
 import { MEDIA_ORIGINS } from '../../src/store/media/media.ts';
 import { NOTICE_KINDS } from '../../src/store/notices.ts';
 import { LINK_KINDS } from '../../src/store/people/password-links.ts';
@@ -45,6 +46,7 @@ const SETS: Readonly<Record<string, readonly string[]>> = {
   'executions.status': EXECUTION_STATUSES,
   'firings.kind': FIRING_KINDS,
   'firings.outcome': FIRING_OUTCOMES,
+  'mails.state': MAIL_STATES,
   'media.origin': MEDIA_ORIGINS,
   'notices.kind': NOTICE_KINDS,
   'oauth_tokens.kind': TOKEN_KINDS,

@@ -60,6 +60,9 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'not null in the rows that the statement selects': [
     'automation/schedules/store.ts StartableFiring.execution_id',
     'services/content/store.ts ContentCardRow.published_at',
+    'store/mails.ts MailAttempt.result',
+    'store/mails.ts NewMail.content',
+    'store/mails.ts WaitingMail.content',
     'store/retention/old-versions.ts DeletedWorkflow.deleted_at',
     'store/workers.ts OrphanRun.worker_id',
     'store/workflows/published.ts PublishedRow.published_at',

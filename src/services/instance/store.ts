@@ -26,6 +26,7 @@ const createByteColumn = (table: string, key: string, column: string, isKept = t
 export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   createByteColumn('workflows', 'id', 'secrets'),
   createByteColumn('deliveries', 'id', 'secret', false),
+  createByteColumn('mails', 'id', 'secret', false),
   createByteColumn('oauth_clients', 'id', 'secret'),
   createByteColumn('oauth_keys', 'name', 'encrypted'),
   createByteColumn('credential_values', 'id', 'encrypted'),

@@ -135,6 +135,8 @@ const PERSONAL = [
   'workflow_permissions',
   'team_invitations',
   'notices',
+  'mails',
+  'known_browsers',
   'media_favorites',
   'schedules',
   'triggers',
@@ -154,7 +156,7 @@ export async function eraseUser(tx: Tx, userId: number): Promise<void> {
   await removeCredentialsOfWorkspace(tx, `user:${userId}`);
   await tx.query(
     `update users set email = 'deleted-' || id || '@deleted.invalid', name = 'Deleted user', password = null, disabled = true,
-       is_admin = false, is_author = false, active_team_id = null, deleted_at = now()
+       is_admin = false, is_author = false, active_team_id = null, notice_settings = '{}', deleted_at = now()
      where id = $1`,
     [userId],
   );

@@ -100,6 +100,8 @@ const EXPIRED = {
   firings: `due_at < $1 and outcome in ('accepted', 'skipped', 'refused')`,
   tables: 'created_at < $1',
   notices: 'created_at < $1',
+  mails: `created_at < $1 and state <> 'waiting'`,
+  known_browsers: 'seen_at < $1',
   app_runs: 'expires_at < $1 and not in_gallery',
   app_proofs: 'expires_at < $1',
   rate_windows: 'window_start < extract(epoch from $1::timestamptz)',

@@ -1,0 +1,209 @@
+// Tests how mails are sent: retries, answers of the server, lost answers, killed and competing processes, and outages.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { insertMail, type MailContent, type NewMail } from '../../../src/store/mails.ts';
+import { makeCertificate } from '../../support/network/certificate.ts';
+import {
+  type MailServer,
+  type MailServerOptions,
+  startMailServer,
+} from '../../support/network/mail-server.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+const CONTENT: MailContent = { subject: 'Hello', paragraphs: ['A paragraph.'], reason: 'it is a test' };
+
+interface MailRow {
+  readonly state: string;
+  readonly attempts: number;
+  readonly result: string | null;
+  readonly content: unknown;
+  readonly secret: unknown;
+}
+
+let server: MailServer;
+let service: TestService;
+const start = async (
+  options: MailServerOptions = {},
+  toUrl: (url: string) => string = url => url,
+): Promise<void> => {
+  server = await startMailServer(options);
+  service = await startTestService(
+    { SMTP_URL: toUrl(server.url), MAIL_FROM: 'Graphwright <graphwright@example.com>' },
+    { mailRetryMs: 50 },
+  );
+};
+const stop = async (): Promise<void> => {
+  await service.close();
+  await server.close();
+};
+
+let count = 0;
+const send = async (overrides: Partial<NewMail> = {}): Promise<string> => {
+  const id = `mail_${count++}`;
+  const mail = {
+    id,
+    userId: null,
+    address: `${id}@example.com`,
+    account: 'user:1',
+    kind: 'test',
+    cause: id,
+    content: CONTENT,
+    ...overrides,
+  };
+  assert.equal(await insertMail(service.db, mail), true);
+  return id;
+};
+const read = async (id: string): Promise<MailRow> => {
+  const { rows } = await service.db.query<MailRow>(
+    'select state, attempts, result, content, secret from mails where id = $1',
+    [id],
+  );
+  assert.ok(rows[0]);
+  return rows[0];
+};
+const waitForState = async (id: string, state: string): Promise<MailRow> => {
+  await waitUntil(`${id} to be ${state}`, async () => (await read(id)).state === state);
+  return read(id);
+};
+const listReceived = (id: string) => server.received.filter(({ to }) => to[0]?.startsWith(`${id}@`) === true);
+
+describe('a mail', () => {
+  before(() => start());
+  after(stop);
+  afterEach(() => {
+    server.answer(() => 'accept');
+    server.answerRecipient(() => 'accept');
+  });
+
+  it('is sent as text and HTML, and its content is deleted', async () => {
+    const id = await send();
+    const { attempts, result, content, secret } = await waitForState(id, 'sent');
+    assert.deepEqual([attempts, content, secret], [1, null, null]);
+    assert.match(result ?? '', /^250/);
+    const [mail] = listReceived(id);
+    assert.ok(mail);
+    assert.equal(mail.from, 'graphwright@example.com');
+    assert.deepEqual(mail.to, [`${id}@example.com`]);
+    assert.deepEqual(
+      ['from', 'to', 'subject', 'message-id', 'auto-submitted'].map(name => mail.headers.get(name)),
+      [
+        'Graphwright <graphwright@example.com>',
+        `${id}@example.com`,
+        'Hello',
+        `<${id}@example.com>`,
+        'auto-generated',
+      ],
+    );
+    assert.match(mail.text, /^A paragraph\./);
+    assert.match(mail.html, /<p>A paragraph\.<\/p>/);
+  });
+
+  it('is sent again with the same Message-ID if the server refuses it for now', async () => {
+    let answers = 0;
+    server.answer(() => (++answers < 3 ? { code: 451, text: 'try later' } : 'accept'));
+    const id = await send();
+    const { attempts } = await waitForState(id, 'sent');
+    assert.equal(attempts, 3);
+    const ids = listReceived(id).map(({ headers }) => headers.get('message-id'));
+    assert.deepEqual(new Set(ids), new Set([`<${id}@example.com>`]));
+    assert.equal(ids.length, 3);
+  });
+
+  it('fails at once if the server refuses it for good, with its answer', async () => {
+    server.answer(() => ({ code: 554, text: 'this is spam' }));
+    const id = await send();
+    const { attempts, result } = await waitForState(id, 'failed');
+    assert.equal(attempts, 1);
+    assert.match(result ?? '', /554 this is spam/);
+  });
+
+  it('fails at once if the recipient does not exist', async () => {
+    server.answerRecipient(() => ({ code: 550, text: 'no such mailbox' }));
+    const id = await send();
+    assert.match((await waitForState(id, 'failed')).result ?? '', /550 no such mailbox/);
+    assert.equal(listReceived(id).length, 0);
+  });
+
+  it('is not sent again if the connection is lost after the message', async () => {
+    server.answer(() => 'drop');
+    const id = await send();
+    const { attempts } = await waitForState(id, 'unconfirmed');
+    server.answer(() => 'accept');
+    await waitForState(await send(), 'sent');
+    assert.deepEqual([attempts, listReceived(id).length], [1, 1]);
+  });
+
+  it('fails if it expires before it could be sent', async () => {
+    const id = await send({ expiresAt: new Date(0) });
+    assert.match((await waitForState(id, 'failed')).result ?? '', /in time/);
+    assert.equal(listReceived(id).length, 0);
+  });
+
+  it('fails if its address cannot be written in a command', async () => {
+    for (const address of ['a>b@example.com', 'a\r\nRCPT TO:<x@example.com>@example.com']) {
+      const id = await send({ address });
+      await waitForState(id, 'failed');
+    }
+    assert.ok(server.received.every(({ to }) => to.length === 1 && to[0] !== 'x@example.com'));
+  });
+
+  it('goes to one address, even if its text looks like several', async () => {
+    const id = await send({ address: 'a,b@example.com' });
+    await waitUntil('the end', async () => (await read(id)).state !== 'waiting');
+    assert.ok(server.received.every(({ to }) => to.length === 1 && to[0] !== 'b@example.com'));
+  });
+
+  it('to a domain with other letters is sent', async () => {
+    const id = await send({ address: `mail_${count}@bücher.example` });
+    await waitForState(id, 'sent');
+    assert.equal(listReceived(id)[0]?.headers.get('to'), `${id}@xn--bcher-kva.example`);
+  });
+});
+
+describe('a mail server', () => {
+  afterEach(stop);
+
+  it('that requires a password gets it over an encrypted connection', async () => {
+    const { key, cert } = makeCertificate(['localhost']);
+    const login = { user: 'gw', password: 'p@ss/word' };
+    await start({ tls: { key, cert }, login }, url =>
+      url
+        .replace('//', `//gw:${encodeURIComponent(login.password)}@`)
+        .concat('?tls.rejectUnauthorized=false'),
+    );
+    const id = await send();
+    await waitForState(id, 'sent');
+    assert.deepEqual(
+      listReceived(id).map(({ isEncrypted, user }) => [isEncrypted, user]),
+      [[true, 'gw']],
+    );
+  });
+
+  it('that refuses the password gets no mail, and the mail waits', async () => {
+    await start({ login: { user: 'gw', password: 'right' } }, url => url.replace('//', '//gw:wrong@'));
+    const id = await send();
+    await waitUntil('an attempt', async () => (await read(id)).attempts > 0);
+    const { state, result } = await read(id);
+    assert.equal(state, 'waiting');
+    assert.match(result ?? '', /535/);
+    assert.equal(server.received.length, 0);
+  });
+
+  it('that is down delays mails, and each is sent once when it is back', async () => {
+    await start();
+    await server.close();
+    const ids: string[] = [];
+    for (let i = 0; i < 50; i++) ids.push(await send());
+    await waitUntil('an attempt', async () => {
+      const { rows } = await service.db.query('select from mails where attempts > 0');
+      return rows.length > 0;
+    });
+    server = await startMailServer({ port: server.port });
+    for (const id of ids) await waitForState(id, 'sent');
+    assert.deepEqual(
+      ids.map(id => listReceived(id).length),
+      ids.map(() => 1),
+    );
+  });
+});
