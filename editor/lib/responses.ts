@@ -155,6 +155,8 @@ export interface Responses {
   'PUT /me/workspace': schemas.Me;
   'GET /notices': schemas.NoticePage;
   'POST /notices/read': schemas.UnreadNotices;
+  'GET /notices/settings': schemas.NoticeSettings;
+  'PUT /notices/settings': schemas.NoticeSettings;
   'GET /notices/events': undefined;
   'GET /teams': schemas.TeamPage;
   'POST /teams': schemas.Team;

@@ -2541,7 +2541,11 @@ export type Notice = {
     | 'storage_high'
     | 'credential_failed'
     | 'batch_stopped'
-    | 'workflow_shared';
+    | 'workflow_shared'
+    | 'new_browser'
+    | 'second_factor_changed'
+    | 'password_changed'
+    | 'email_changed';
   /** What happened, and what to do */
   readonly text: string;
   readonly link: string | null;
@@ -2565,6 +2569,23 @@ export type NoticePage = {
   readonly nextCursor: string | null;
   /** How many notices you have not read */
   readonly unread: number;
+};
+
+/** How you receive notices of each kind: in the menu of the bell, by mail, both, or not at all */
+export type NoticeSettings = {
+  readonly schedule_paused: 'bell' | 'mail' | 'both' | 'none';
+  readonly trigger_paused: 'bell' | 'mail' | 'both' | 'none';
+  readonly app_out_of_order: 'bell' | 'mail' | 'both' | 'none';
+  readonly app_limit_reached: 'bell' | 'mail' | 'both' | 'none';
+  readonly credits_low: 'bell' | 'mail' | 'both' | 'none';
+  readonly storage_high: 'bell' | 'mail' | 'both' | 'none';
+  readonly credential_failed: 'bell' | 'mail' | 'both' | 'none';
+  readonly batch_stopped: 'bell' | 'mail' | 'both' | 'none';
+  readonly workflow_shared: 'bell' | 'mail' | 'both' | 'none';
+  readonly new_browser: 'bell' | 'mail' | 'both' | 'none';
+  readonly second_factor_changed: 'bell' | 'mail' | 'both' | 'none';
+  readonly password_changed: 'bell' | 'mail' | 'both' | 'none';
+  readonly email_changed: 'bell' | 'mail' | 'both' | 'none';
 };
 
 /** The event `unread` */

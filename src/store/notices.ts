@@ -1,22 +1,46 @@
-// Stores notices of events that users may have missed: one row for each user who is notified.
+// Stores notices of events that users may have missed: one row, or a mail, or both for each user who is notified.
 import { newId } from '../lib/ids.ts';
 import type { Tx } from './db.ts';
 import { CHANNELS } from './db.ts';
+import { hasMailBudgetSql, KEEP_TRYING, type MailContent, type NewMail, queueMailsSql } from './mails.ts';
 import { isNoneOfSql } from './permissions.ts';
-import { all, firstNumber, type PageRange } from './rows.ts';
+import { all, firstNumber, firstValue, type PageRange } from './rows.ts';
 
-export const NOTICE_KINDS = [
-  'schedule_paused',
-  'trigger_paused',
-  'app_out_of_order',
-  'app_limit_reached',
-  'credits_low',
-  'storage_high',
-  'credential_failed',
-  'batch_stopped',
-  'workflow_shared',
-] as const;
-export type NoticeKind = (typeof NOTICE_KINDS)[number];
+/** How a user receives notices of a kind. */
+export const NOTICE_DELIVERIES = ['bell', 'mail', 'both', 'none'] as const;
+export type NoticeDelivery = (typeof NOTICE_DELIVERIES)[number];
+
+interface KindOfNotice {
+  /** How users receive it who have not chosen. Without mail, it is in the menu of the bell. */
+  readonly delivery: NoticeDelivery;
+  /** Whether it tells that others may use the account, so that mails about it cannot be turned off. */
+  readonly isSecurity?: boolean;
+}
+
+const KINDS = {
+  schedule_paused: { delivery: 'both' },
+  trigger_paused: { delivery: 'both' },
+  app_out_of_order: { delivery: 'both' },
+  app_limit_reached: { delivery: 'bell' },
+  credits_low: { delivery: 'both' },
+  storage_high: { delivery: 'bell' },
+  credential_failed: { delivery: 'both' },
+  batch_stopped: { delivery: 'bell' },
+  workflow_shared: { delivery: 'both' },
+  new_browser: { delivery: 'both', isSecurity: true },
+  second_factor_changed: { delivery: 'both', isSecurity: true },
+  password_changed: { delivery: 'both', isSecurity: true },
+  email_changed: { delivery: 'both', isSecurity: true },
+} as const satisfies Record<string, KindOfNotice>;
+export type NoticeKind = keyof typeof KINDS;
+/** How users receive notices of each kind, unless they choose something else. */
+export const NOTICES: Readonly<Record<NoticeKind, KindOfNotice>> = KINDS;
+export const NOTICE_KINDS = Object.keys(KINDS) as NoticeKind[];
+
+/** What the mail about an event has besides the title and text of the notice. */
+export interface NoticeMail
+  extends Pick<MailContent, 'details' | 'buttons' | 'picture'>,
+    Pick<NewMail, 'secret' | 'expiresAt'> {}
 
 export interface NewNotice {
   readonly kind: NoticeKind;
@@ -30,27 +54,107 @@ export interface NewNotice {
   readonly text: string;
   /** A path of the web application. */
   readonly link: string | null;
+  /** For a notice to one person, whose mail may have links for that person alone. */
+  readonly mail?: NoticeMail;
 }
 
-/** Notifies the creator and the owners. Call it in the transaction of the event. */
+/** The page on which users choose how they receive notices. */
+const SETTINGS_PATH = '/settings/notices';
+
+/**
+ * Notifies the creator and the owners, each in the bell or by mail as the user has chosen. Call it in the transaction of the
+ * event.
+ */
 export async function insertNotice(tx: Tx, notice: NewNotice): Promise<void> {
-  const { kind, cause, workspace, userId, title, text, link } = notice;
+  const { kind, cause, workspace, userId, title, text, link, mail } = notice;
   await tx.query(
-    // Ordered, so that transactions cannot deadlock.
-    `with inserted as (
-       insert into notices (id, user_id, workspace, kind, cause, title, text, link)
-       select $1, u.id, $4, $2, $3, $6, $7, $8 from users u
+    // Ordered, so that transactions cannot deadlock. A mail that cannot be queued becomes a notice in the bell.
+    `with recipients as (
+       select u.id, u.email, coalesce(u.notice_settings ->> $2, $9) as delivery,
+         ${hasMailBudgetSql('u.email', '$10::text')} as has_mail
+       from users u
        where not u.disabled and u.id = any (array(
          select $5::int
          union select case when $4::text like 'user:%' then substr($4, 6)::int end
          union select m.user_id from team_members m where m.team_id = $4 and m.role = 'OWNER'
          union select a.id from users a where $4 is null and a.is_admin))
-       order by u.id
-       on conflict do nothing returning user_id)
-     select pg_notify('${CHANNELS.notices}', string_agg('${getNoticeStreamKey('')}' || user_id, ','))
-     from inserted having count(*) > 0`,
-    [newId('notice'), kind, cause, workspace, userId, title, text, link],
+       order by u.id),
+     inserted as (
+       insert into notices (id, user_id, workspace, kind, cause, title, text, link)
+       select $1, id, $4, $2, $3, $6, $7, $8 from recipients
+       where delivery in ('bell', 'both') or delivery = 'mail' and not has_mail
+       order by id
+       on conflict do nothing returning user_id),
+     mailed as (
+       insert into mails (id, user_id, address, account, kind, cause, content, secret, expires_at)
+       select $11 || '_' || id, id, email, $10, $2, $3, $12::jsonb, $13, coalesce($14, now() + ${KEEP_TRYING}) from recipients
+       where has_mail and (
+         delivery = 'both' and id in (select user_id from inserted)
+         or delivery = 'mail' and not exists (
+           select from mails m where m.user_id = recipients.id and m.kind = $2 and m.cause = $3
+             and m.created_at > now() - interval '1 day'))
+       returning id),
+     jobs as (${queueMailsSql('mailed')})
+     select (select count(*) from jobs), (
+       select pg_notify('${CHANNELS.notices}', string_agg('${getNoticeStreamKey('')}' || user_id, ',')) from inserted
+       having count(*) > 0)`,
+    [
+      newId('notice'),
+      kind,
+      cause,
+      workspace,
+      userId,
+      title,
+      text,
+      link,
+      NOTICES[kind].delivery,
+      workspace ?? 'instance',
+      newId('mail'),
+      JSON.stringify(toMailContent(notice)),
+      mail?.secret ?? null,
+      mail?.expiresAt ?? null,
+    ],
   );
+}
+
+function toMailContent({ kind, workspace, userId, title, text, link, mail }: NewNotice): MailContent {
+  const isOwn = userId !== null && (workspace === null || workspace === `user:${userId}`);
+  const {
+    details,
+    picture,
+    buttons = link === null ? [] : [{ label: 'Open Graphwright', path: link }],
+  } = mail ?? {};
+  return {
+    subject: title,
+    paragraphs: [text],
+    ...(details && { details }),
+    buttons,
+    ...(picture && { picture }),
+    reason: NOTICES[kind].isSecurity
+      ? 'it is about the security of your account'
+      : workspace === null
+        ? 'you are an administrator of this service'
+        : isOwn
+          ? 'it is about something of yours'
+          : 'you created what it is about, or own its team',
+    ...(!NOTICES[kind].isSecurity && { settingsPath: SETTINGS_PATH }),
+  };
+}
+
+/** Returns what the user has chosen, by kind. */
+export async function findNoticeSettings(
+  tx: Tx,
+  userId: number,
+): Promise<Readonly<Record<string, NoticeDelivery>>> {
+  return (await firstValue(tx, 'select notice_settings from users where id = $1', [userId])) ?? {};
+}
+
+export async function updateNoticeSettings(
+  tx: Tx,
+  userId: number,
+  settings: Readonly<Partial<Record<NoticeKind, NoticeDelivery>>>,
+): Promise<void> {
+  await tx.query('update users set notice_settings = $2 where id = $1', [userId, JSON.stringify(settings)]);
 }
 
 /** Returns the key under which the streams of a user are notified. */

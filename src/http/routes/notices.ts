@@ -4,9 +4,12 @@ import {
   ListNoticesQuery,
   NoticeEvents,
   NoticePage,
+  NoticeSettings,
+  NoticeSettingsBody,
   ReadNoticesBody,
   UnreadNotices,
 } from '../../services/notices/notice.schema.ts';
+import { readNoticeSettings, replaceNoticeSettings } from '../../services/notices/notice-settings.ts';
 import { followNotices, listNoticePage, markNoticesRead } from '../../services/notices/notices.ts';
 import type { Server } from '../deps.ts';
 import { streamEvents } from '../event-stream.ts';
@@ -37,6 +40,27 @@ export function registerNotices(server: Server, deps: Deps): void {
       response: { 200: UnreadNotices },
     }),
     req => markNoticesRead(deps, req.actor, req.body),
+  );
+  server.get(
+    '/api/v1/notices/settings',
+    operation('getNoticeSettings', 'signed-in', {
+      summary: 'Read how you receive notices',
+      description:
+        'Returns for each kind whether you get it in the menu of the bell, by mail, both, or not at all. Without a mail server, `mail` counts as `bell`.',
+      response: { 200: NoticeSettings },
+    }),
+    req => readNoticeSettings(deps, req.actor),
+  );
+  server.put(
+    '/api/v1/notices/settings',
+    operation('replaceNoticeSettings', 'signed-in', {
+      summary: 'Choose how you receive notices',
+      description:
+        'Replaces your settings. Kinds that are absent get their defaults. Mails about the security of your account cannot be turned off.',
+      body: NoticeSettingsBody,
+      response: { 200: NoticeSettings },
+    }),
+    req => replaceNoticeSettings(deps, req.actor, req.body),
   );
   server.get(
     '/api/v1/notices/events',

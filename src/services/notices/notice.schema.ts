@@ -1,6 +1,6 @@
 // Defines the schemas of requests and responses about notices.
 import { type Static, Type } from 'typebox';
-import { NOTICE_KINDS } from '../../store/notices.ts';
+import { NOTICE_DELIVERIES, NOTICE_KINDS, type NoticeKind } from '../../store/notices.ts';
 import { PageQuery, PageSchema } from '../paging.ts';
 import { EventStreamSchema, Exact, Named, Nullable, Timestamp } from '../schema.ts';
 
@@ -22,6 +22,20 @@ export const ReadNoticesBody = Exact({
   all: Type.Optional(Type.Literal(true, { description: 'Marks all notices as read' })),
 });
 export type ReadNoticesBody = Static<typeof ReadNoticesBody>;
+
+const Delivery = Type.Enum(NOTICE_DELIVERIES);
+type Delivery = Static<typeof Delivery>;
+const mapKinds = <T>(toSchema: () => T) =>
+  Object.fromEntries(NOTICE_KINDS.map(kind => [kind, toSchema()])) as Record<NoticeKind, T>;
+
+export const NoticeSettings = Named(
+  'NoticeSettings',
+  'How you receive notices of each kind: in the menu of the bell, by mail, both, or not at all',
+  mapKinds(() => Delivery),
+);
+
+export const NoticeSettingsBody = Exact(mapKinds(() => Type.Optional(Delivery)));
+export type NoticeSettingsBody = Partial<Readonly<Record<NoticeKind, Delivery>>>;
 
 const Notice = Named('Notice', 'A message about an event, such as the end of a batch', {
   id: Type.String(),

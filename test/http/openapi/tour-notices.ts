@@ -17,4 +17,7 @@ export async function tourNotices(
   await send('GET', `${V1}/notices?limit=1`);
   await send('POST', `${V1}/notices/read`, { all: true });
   await send('POST', `${V1}/notices/read`, {});
+  await send('GET', `${V1}/notices/settings`);
+  await send('PUT', `${V1}/notices/settings`, { batch_stopped: 'both' });
+  await send('PUT', `${V1}/notices/settings`, { new_browser: 'none' });
 }
