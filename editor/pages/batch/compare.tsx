@@ -1,18 +1,19 @@
 // Renders up to four rows of a batch side by side.
 import type { BatchRow } from '../../../sdk/src/types.ts';
 import { Dialog } from '../../kit/dialog.tsx';
-import { ResultActions } from '../../kit/result-actions.tsx';
-import { findRowResult, toActionTarget } from '../../session/runs/row-result.ts';
+import { ResultActions } from '../../session/results/result-actions.tsx';
+import { findRowResult } from '../../session/runs/row-result.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 import { describeInputs, Result } from './row-card.tsx';
 
 interface CompareProps {
+  readonly workflowId: string;
   readonly rows: readonly BatchRow[];
   readonly onClose: () => void;
 }
 
-export function Compare({ rows, onClose }: CompareProps) {
+export function Compare({ rows, workflowId, onClose }: CompareProps) {
   const [row] = rows;
   const title = rows.length === 1 && row ? messages.row(row.row, row.key) : messages.compareTitle;
   return (
@@ -26,11 +27,24 @@ export function Compare({ rows, onClose }: CompareProps) {
             <figcaption>
               <strong>{messages.row(row.row, row.key)}</strong>
               <span>{describeInputs(row)}</span>
-              <ResultActions {...toActionTarget(findRowResult(row))} executionId={row.executionId} />
+              <RowActions row={row} workflowId={workflowId} />
             </figcaption>
           </figure>
         ))}
       </div>
     </Dialog>
+  );
+}
+
+function RowActions({ row, workflowId }: Pick<CompareProps, 'workflowId'> & { readonly row: BatchRow }) {
+  const result = findRowResult(row);
+  if (result === undefined) return null;
+  const { executionId } = row;
+  return (
+    <ResultActions
+      {...{ result, executionId, workflowId }}
+      label={messages.row(row.row, row.key)}
+      nodeId={result.nodeId}
+    />
   );
 }

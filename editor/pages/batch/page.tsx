@@ -149,7 +149,11 @@ function Rows({ batch }: { readonly batch: Batch }) {
         <FilteredRows show={show} sort={sort} isTable={layout === 'table'} {...cards} />
       )}
       {comparedRows.length > 0 && (
-        <Compare rows={findLoadedRows(client, batch.id, comparedRows)} onClose={() => setComparedRows([])} />
+        <Compare
+          workflowId={batch.workflowId}
+          rows={findLoadedRows(client, batch.id, comparedRows)}
+          onClose={() => setComparedRows([])}
+        />
       )}
     </section>
   );

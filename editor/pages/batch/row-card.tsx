@@ -11,7 +11,8 @@ import { IconButton } from '../../kit/button.tsx';
 import { classNames } from '../../kit/class-names.ts';
 import { getMediaKind } from '../../kit/media-kind.ts';
 import { MediaView } from '../../kit/media-view.tsx';
-import { findRowResult, toActionTarget } from '../../session/runs/row-result.ts';
+import { toResultText } from '../../session/runs/results.ts';
+import { findRowResult } from '../../session/runs/row-result.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 import { isLoaded } from './use-batch.ts';
@@ -134,9 +135,7 @@ export function Result({ row, label, isCard = false }: ResultProps) {
   if (row.status === 'failed') return <span className={styles.error}>{row.error?.message}</span>;
   if (result !== undefined)
     return (
-      <span className={styles.text}>
-        {toActionTarget(result).text?.slice(0, isCard ? MAX_CARD_TEXT : undefined)}
-      </span>
+      <span className={styles.text}>{toResultText(result).slice(0, isCard ? MAX_CARD_TEXT : undefined)}</span>
     );
   if (row.status === 'completed') return <span className={styles.noOutput}>{messages.noOutput}</span>;
   return <span className={classNames(styles.pending, row.status === 'running' && styles.running)} />;

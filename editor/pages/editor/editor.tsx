@@ -29,6 +29,7 @@ import { Panels } from './panels.tsx';
 import { useRemoteChanges } from './presence/use-remote-changes.ts';
 import { useShareSelection } from './presence/use-share-selection.ts';
 import { Toolbar } from './toolbar/toolbar.tsx';
+import { useBoardLink } from './use-board-link.ts';
 import { useDrop } from './use-drop.ts';
 
 /** Windows up to this width have no space for the canvas. They show the outline instead. */
@@ -48,6 +49,7 @@ export function Editor() {
   const { trail } = useEditor();
   const drop = useDrop();
   useReturn();
+  useBoardLink();
   useRemoteChanges();
   useResultImages();
   useShareSelection();

@@ -5,19 +5,13 @@ import Pencil from 'icon:pencil';
 import Plus from 'icon:plus';
 import Star from 'icon:star';
 import Trash from 'icon:trash-2';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Collection } from '../../../sdk/src/schemas.ts';
 import { Button, IconButton } from '../../kit/button.tsx';
-import { apiQuery } from '../../lib/queries.ts';
+import { useCollections } from '../../session/results/collections.ts';
 import { CreateCollectionDialog, DeleteCollectionDialog, RenameCollectionDialog } from './dialogs.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
-
-/** The collections that the page shows. More are found with the API. */
-const MAX_SHOWN = 200;
-
-export const useCollections = () => useQuery(apiQuery(['/collections'], { limit: MAX_SHOWN }));
 
 /** Which media the page shows. */
 export interface Shelf {

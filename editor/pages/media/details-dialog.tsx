@@ -12,12 +12,12 @@ import { Dialog } from '../../kit/dialog.tsx';
 import { useList } from '../../kit/infinite-list.tsx';
 import { MediaView } from '../../kit/media-view.tsx';
 import { QueryResult } from '../../kit/query-result.tsx';
-import { ResultActions } from '../../kit/result-actions.tsx';
 import { RelativeTime } from '../../kit/time.tsx';
 import { api } from '../../lib/api.ts';
 import { formatBytes, formatDuration } from '../../lib/format.ts';
 import { useReloadAndToast } from '../../lib/reload-and-toast.ts';
 import { messages as sharedMessages } from '../../messages.ts';
+import { ResultActions } from '../../session/results/result-actions.tsx';
 import { getDownloadUrl } from './collections.tsx';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
@@ -31,10 +31,9 @@ interface RemoveDialogProps {
 export interface DetailsProps extends RemoveDialogProps {
   readonly canEdit: boolean;
   readonly onMark: () => void;
-  readonly onAdd: () => void;
 }
 
-export function DetailsDialog({ item, canEdit, onMark, onAdd, onClose }: DetailsProps) {
+export function DetailsDialog({ item, canEdit, onMark, onClose }: DetailsProps) {
   const [next, setNext] = useState<'remove' | 'rename'>();
   const { mediaId, url, name, contentType, posterUrl, isFavorite } = item;
   const uses = useList(`/media/${mediaId}/uses`, { limit: 50 });
@@ -57,7 +56,6 @@ export function DetailsDialog({ item, canEdit, onMark, onAdd, onClose }: Details
               {messages.delete}
             </Button>
             <Button onClick={() => setNext('rename')}>{messages.rename}</Button>
-            <Button onClick={onAdd}>{messages.addToCollection}</Button>
           </>
         )
       }
@@ -69,9 +67,12 @@ export function DetailsDialog({ item, canEdit, onMark, onAdd, onClose }: Details
           {messages.open}
         </a>
         <ResultActions
-          url={url}
+          result={{ kind: 'media', url, contentType, seed: item.seed ?? undefined }}
+          label={name}
           downloadUrl={getDownloadUrl({ mediaIds: mediaId })}
           executionId={item.workflow && item.executionId}
+          workflowId={item.workflow?.id}
+          canEdit={canEdit}
         />
         <Button size="s" variant="quiet" icon={isFavorite ? StarOff : Star} onClick={onMark}>
           {isFavorite ? messages.removeFromFavorites : messages.addToFavorites}

@@ -1,12 +1,13 @@
 // Exports the dialogs of the page, which load when they are first opened.
 
 import { lazyComponent } from '../../lib/lazy-component.ts';
-import type { AddToCollectionDialogProps } from './add-to-collection.tsx';
+import type { AddToCollectionDialogProps } from '../../session/results/add-to-collection.tsx';
 import type {
   CollectionDialogProps,
   CreateCollectionDialogProps,
   DeleteCollectionDialogProps,
 } from './collection-dialogs.tsx';
+import type { CompareDialogProps } from './compare-dialog.tsx';
 import type { DetailsProps } from './details-dialog.tsx';
 import type { RemoveSeveralDialogProps } from './remove-dialog.tsx';
 
@@ -14,7 +15,10 @@ export const DetailsDialog = lazyComponent<DetailsProps>(
   async () => (await import('./details-dialog.tsx')).DetailsDialog,
 );
 export const AddToCollectionDialog = lazyComponent<AddToCollectionDialogProps>(
-  async () => (await import('./add-to-collection.tsx')).AddToCollectionDialog,
+  async () => (await import('../../session/results/add-to-collection.tsx')).AddToCollectionDialog,
+);
+export const CompareDialog = lazyComponent<CompareDialogProps>(
+  async () => (await import('./compare-dialog.tsx')).CompareDialog,
 );
 export const RemoveSeveralDialog = lazyComponent<RemoveSeveralDialogProps>(
   async () => (await import('./remove-dialog.tsx')).RemoveSeveralDialog,

@@ -12,9 +12,10 @@ import { api } from '../../lib/api.ts';
 import { formatDay } from '../../lib/format.ts';
 import { useReloadAndToast } from '../../lib/reload-and-toast.ts';
 import { useSession } from '../../lib/session.ts';
+import { useCollections } from '../../session/results/collections.ts';
 import { Suggestions } from '../templates/suggestions.tsx';
-import { CollectionActions, CollectionTabs, getDownloadUrl, useCollections } from './collections.tsx';
-import { AddToCollectionDialog, DetailsDialog, RemoveSeveralDialog } from './dialogs.ts';
+import { CollectionActions, CollectionTabs, getDownloadUrl } from './collections.tsx';
+import { AddToCollectionDialog, CompareDialog, DetailsDialog, RemoveSeveralDialog } from './dialogs.ts';
 import { MediaFilterBar, useMediaFilters } from './filters.tsx';
 import { MediaCard } from './media-card.tsx';
 import { messages } from './messages.ts';
@@ -28,6 +29,7 @@ import { useUploads } from './use-uploads.ts';
 /** The open dialog. */
 type MediaDialog =
   | { readonly kind: 'details'; readonly mediaId: string }
+  | { readonly kind: 'compare' }
   | { readonly kind: 'add' | 'remove'; readonly mediaIds: readonly string[] };
 
 export function Page() {
@@ -47,6 +49,8 @@ export function Page() {
   const openItem =
     dialog?.kind === 'details' ? items.find(({ mediaId }) => mediaId === dialog.mediaId) : undefined;
   const selectedIds = [...selection.ids];
+  const [first, second, ...others] = items.filter(({ mediaId }) => selection.ids.has(mediaId));
+  const pair = first && second && others.length === 0 ? ([first, second] as const) : undefined;
   const close = (): void => setDialog(undefined);
   const toggleFavorite = (mediaId: string): void => {
     const item = items.find(each => each.mediaId === mediaId);
@@ -141,6 +145,7 @@ export function Page() {
           onAdd={() => setDialog({ kind: 'add', mediaIds: selectedIds })}
           onTakeOut={() => void takeOut().catch(showError)}
           onMark={() => mark(selectedIds, true)}
+          onCompare={pair && (() => setDialog({ kind: 'compare' }))}
           onDownload={() => location.assign(getDownloadUrl({ mediaIds: selectedIds.join(',') }))}
           onDelete={() => setDialog({ kind: 'remove', mediaIds: selectedIds })}
           onClear={selection.clear}
@@ -151,10 +156,10 @@ export function Page() {
           item={openItem}
           canEdit={canEdit}
           onMark={() => toggleFavorite(openItem.mediaId)}
-          onAdd={() => setDialog({ kind: 'add', mediaIds: [openItem.mediaId] })}
           onClose={close}
         />
       )}
+      {dialog?.kind === 'compare' && pair && <CompareDialog items={pair} onClose={close} />}
       {dialog?.kind === 'add' && <AddToCollectionDialog mediaIds={dialog.mediaIds} onClose={close} />}
       {dialog?.kind === 'remove' && <RemoveSeveralDialog mediaIds={dialog.mediaIds} onClose={close} />}
     </>

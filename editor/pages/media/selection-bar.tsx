@@ -3,6 +3,7 @@
 import Download from 'icon:download';
 import FolderMinus from 'icon:folder-minus';
 import FolderPlus from 'icon:folder-plus';
+import GitCompare from 'icon:git-compare-arrows';
 import Star from 'icon:star';
 import Trash from 'icon:trash-2';
 import Close from 'icon:x';
@@ -18,6 +19,8 @@ interface SelectionBarProps {
   readonly onAdd: () => void;
   readonly onTakeOut: () => void;
   readonly onMark: () => void;
+  /** Absent unless two files are selected. */
+  readonly onCompare: (() => void) | undefined;
   readonly onDownload: () => void;
   readonly onDelete: () => void;
   readonly onClear: () => void;
@@ -33,6 +36,7 @@ export function SelectionBar(props: SelectionBarProps) {
         <Action icon={FolderMinus} text={messages.removeFromCollection} onClick={props.onTakeOut} />
       )}
       <Action icon={Star} text={messages.addToFavorites} onClick={props.onMark} />
+      {props.onCompare && <Action icon={GitCompare} text={messages.compare} onClick={props.onCompare} />}
       <Action icon={Download} text={messages.download} onClick={props.onDownload} />
       {canEdit && <Action icon={Trash} text={messages.delete} onClick={props.onDelete} />}
       <IconButton icon={Close} size="s" label={messages.clearSelection} onClick={props.onClear} />

@@ -74,7 +74,7 @@ function RunDetails({ run, asAdmin }: RunDetailsProps) {
           <RunError run={run} />
           <section>
             <h2>{messages.results}</h2>
-            <Results run={run} />
+            <Results run={run} asAdmin={asAdmin} />
           </section>
           {graph !== undefined && graph.nodes.length > 0 && (
             <section>

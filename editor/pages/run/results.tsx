@@ -2,21 +2,28 @@
 import { type Execution, hasEnded, type Output } from '../../../sdk/src/types.ts';
 import { JsonTree } from '../../kit/json-tree.tsx';
 import { MediaView } from '../../kit/media-view.tsx';
-import type { ResultActionsProps } from '../../kit/result-actions.tsx';
 import { lazyComponent } from '../../lib/lazy-component.ts';
+import type { ResultActionsProps } from '../../session/results/result-actions.tsx';
 import { TruncatedNote } from '../../session/runs/truncated-note.tsx';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 
 const ResultActions = lazyComponent<ResultActionsProps>(
-  async () => (await import('../../kit/result-actions.tsx')).ResultActions,
+  async () => (await import('../../session/results/result-actions.tsx')).ResultActions,
 );
 
 /** Longer text would slow down the page. The copy button copies the full stored text. */
 const MAX_CHARS = 20_000;
 
-export function Results({ run }: { readonly run: Execution }) {
+interface ResultsProps {
+  readonly run: Execution;
+  /** Whether the user reads the run as an administrator, who may lack access to the workflow. */
+  readonly asAdmin: boolean;
+}
+
+export function Results({ run, asAdmin }: ResultsProps) {
   const { id, outputs, nodeStates } = run;
+  const source = asAdmin ? {} : { executionId: id, workflowId: run.workflowId };
   const truncatedNodeIds = new Set(nodeStates.filter(state => state.truncated).map(({ nodeId }) => nodeId));
   if (outputs.length === 0)
     return <p className={styles.muted}>{hasEnded(run) ? messages.noResults : messages.noResultsYet}</p>;
@@ -25,7 +32,7 @@ export function Results({ run }: { readonly run: Execution }) {
       {outputs.map((output, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: results have no id and never change their order
         <li key={`${output.nodeId} ${index}`}>
-          <Result output={output} />
+          <Result output={output} source={source} />
           {truncatedNodeIds.has(output.nodeId) && <TruncatedNote executionId={id} nodeId={output.nodeId} />}
         </li>
       ))}
@@ -33,16 +40,25 @@ export function Results({ run }: { readonly run: Execution }) {
   );
 }
 
-function Result({ output }: { readonly output: Output }) {
+interface ResultProps {
+  readonly output: Output;
+  readonly source: Pick<ResultActionsProps, 'executionId' | 'workflowId'>;
+}
+
+function Result({ output, source }: ResultProps) {
   const { label, url } = output;
   return (
     <figure className={styles.result} aria-label={label}>
-      {url === undefined ? <TextResult output={output} /> : <MediaResult output={output} url={url} />}
+      {url === undefined ? (
+        <TextResult output={output} source={source} />
+      ) : (
+        <MediaResult output={output} source={source} url={url} />
+      )}
     </figure>
   );
 }
 
-function TextResult({ output }: { readonly output: Output }) {
+function TextResult({ output, source }: ResultProps) {
   const text = toText(output);
   return (
     <>
@@ -56,13 +72,18 @@ function TextResult({ output }: { readonly output: Output }) {
       )}
       <figcaption>
         <span>{output.label}</span>
-        <ResultActions text={text} />
+        <Actions output={output} source={source} result={{ kind: 'text', text }} />
       </figcaption>
     </>
   );
 }
 
-function MediaResult({ output, url }: { readonly output: Output; readonly url: string }) {
+/** The page is that of the run, so the actions do not open it. */
+function Actions({ output, source, result }: ResultProps & Pick<ResultActionsProps, 'result'>) {
+  return <ResultActions result={result} label={output.label} nodeId={output.nodeId} omit="run" {...source} />;
+}
+
+function MediaResult({ output, source, url }: ResultProps & { readonly url: string }) {
   const { label, render } = output;
   return (
     <>
@@ -73,7 +94,11 @@ function MediaResult({ output, url }: { readonly output: Output; readonly url: s
         <a href={url} target="_blank" rel="noreferrer">
           {messages.openFile(label)}
         </a>
-        <ResultActions url={url} />
+        <Actions
+          output={output}
+          source={source}
+          result={{ kind: 'media', url, contentType: toContentType(output), seed: output.seed }}
+        />
       </figcaption>
     </>
   );

@@ -13,8 +13,7 @@ import { useForm } from '../../kit/use-form.ts';
 import { api } from '../../lib/api.ts';
 import { getNextPath } from '../../lib/session.ts';
 import { messages } from '../../messages.ts';
-
-const setupMessages = messages.setUp;
+import { messages as setupMessages } from './messages.ts';
 
 interface LinkKind {
   readonly title: string;

@@ -14,6 +14,8 @@ import styles from './page.module.css';
 const messages = {
   openid: (host: string): string => `Continue with ${host}`,
   or: 'or',
+  needsAccount:
+    'This link needs an account. If you have none, ask an administrator to invite the email with which it was shared.',
   needsSetup:
     'Nobody can sign in yet. Open the link that the service printed when it first started, or run “graphwright users setup-link” for a new one.',
   /** Why the sign-in failed, by the code in the query string. */
@@ -41,7 +43,7 @@ export function Page() {
   const { data: methods } = useQuery(apiQuery(['/auth/methods']));
   return (
     <AuthLayout title={sharedMessages.signIn.title}>
-      {nextPath.startsWith('/flow/') && <p>{sharedMessages.signIn.needsAccount}</p>}
+      {nextPath.startsWith('/flow/') && <p>{messages.needsAccount}</p>}
       <SignInError reason={new URLSearchParams(search).get('refused')} />
       {methods?.needsSetup && <p>{messages.needsSetup}</p>}
       {methods?.openid && <OpenId {...methods.openid} nextPath={nextPath} />}

@@ -8,8 +8,9 @@ import { messages } from '../../flow-messages.ts';
 import { IconButton } from '../../kit/button.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
 import { isEditable } from '../../lib/editable.ts';
-import { useBoard, useDisplayedNode } from '../editor-context.tsx';
-import { BoardResultActions } from './board-result-actions.tsx';
+import { useBoard, useDisplayedNode, useEditor } from '../editor-context.tsx';
+import { closeFirst, findBoardActions } from '../results/board-actions.ts';
+import { ResultActions } from '../results/result-actions.tsx';
 import { CompareChoice, CompareWith, useComparable } from './compare-with.tsx';
 import styles from './result-dialog.module.css';
 import { ResultView } from './result-view.tsx';
@@ -27,6 +28,7 @@ interface ResultDialogProps {
 }
 
 export function ResultDialog({ nodeId, index = 0, onClose }: ResultDialogProps) {
+  const editor = useEditor();
   const run = useDisplayedNode(nodeId);
   const label = useBoard(({ board }) => findNode(board, nodeId)?.data.label) ?? (run?.label || nodeId);
   const [selectedIndex, setSelectedIndex] = useState(index);
@@ -88,17 +90,16 @@ export function ResultDialog({ nodeId, index = 0, onClose }: ResultDialogProps) 
         )}
         {result && hasAny && <CompareChoice {...compared} value={choice} onChange={setChoice} />}
         {result && (
-          <BoardResultActions
-            nodeId={nodeId}
-            label={label}
+          <ResultActions
             result={result}
+            label={label}
             executionId={run?.executionId}
-            onClose={onClose}
-            onCompare={
-              hasAny
-                ? () => content.current?.querySelector<HTMLElement>('[data-compare]')?.focus()
-                : undefined
-            }
+            onBoard={{
+              ...closeFirst(findBoardActions(editor, { nodeId, label, result }), onClose),
+              ...(hasAny && {
+                compare: () => content.current?.querySelector<HTMLElement>('[data-compare]')?.focus(),
+              }),
+            }}
           />
         )}
         {results.length > 1 && (

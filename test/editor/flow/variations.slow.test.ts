@@ -1,6 +1,7 @@
 // Tests seeds on the board: drawing and keeping them, four variations of a node, and comparing results.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { waitUntil } from '../../support/processes.ts';
 import { setUpFlowPages } from './flow-dom.ts';
 import { nodeOf, PICTURE, pictureOf, untilSaved } from './flow-page.ts';
 
@@ -95,6 +96,55 @@ describe('seeds and variations', () => {
     await untilSaved(page);
     const types = (await flow.read(id)).nodes.map(({ data }) => data.nodeType);
     assert.equal(types.at(-1), 'input:image');
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('compares two variations, and uses one as an input', async () => {
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await nodeOf(page, 'Picture').click(HEAD);
+    await page.keyboard.press('v');
+    const dialog = page.getByRole('dialog', { name: 'Four variations of Picture' });
+    const figures = dialog.getByRole('figure', { name: /^Seed/ });
+    await figures.nth(3).getByRole('img').waitFor();
+    await figures.nth(0).getByRole('button', { name: 'Compare' }).click();
+    await dialog.getByText('Choose Compare on another variation.').waitFor();
+    await figures.nth(2).getByRole('button', { name: 'Compare' }).click();
+    await dialog.getByRole('slider', { name: 'Comparison slider' }).waitFor();
+    await dialog.getByRole('button', { name: 'Show all four' }).click();
+    await figures.nth(1).getByRole('button', { name: 'Use as input' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await untilSaved(page);
+    assert.equal((await flow.read(id)).nodes.at(-1)?.data.nodeType, 'input:image');
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('continues on the board with a result of the page of a run', async () => {
+    const id = await flow.create(PICTURE);
+    await flow.send('POST', `/workflows/${id}/run`, {});
+    await flow.untilRuns(id, 1);
+    const [run] = await flow.runs(id);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    const chooseOnRunPage = async (action: string): Promise<void> => {
+      await page.goto(`/executions/${run?.id}`);
+      const actions = page.getByRole('group', { name: 'Result actions' }).first();
+      await actions.getByRole('button', { name: 'Add to collection' }).waitFor();
+      assert.equal(await actions.getByRole('link', { name: 'Open run' }).count(), 0);
+      await actions.getByRole('link', { name: action }).click();
+    };
+    await chooseOnRunPage('Use as input');
+    await waitUntil('the new input to be saved', async () => {
+      const { nodes } = await flow.read(id);
+      return nodes.at(-1)?.data.nodeType === 'input:image';
+    });
+    assert.equal(new URL(page.url()).search, '');
+    await chooseOnRunPage('Compare');
+    await page
+      .getByRole('dialog', { name: /^Result of/ })
+      .getByLabel('Compare with')
+      .waitFor();
     assert.deepEqual(testPage.errors, []);
   });
 });

@@ -1,7 +1,7 @@
-// Tests which result of a row a batch shows, downloads and copies.
+// Tests which result of a row a batch shows, and where the result comes from.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { findRowResult, toActionTarget } from '../../../editor/session/runs/row-result.ts';
+import { findRowResult } from '../../../editor/session/runs/row-result.ts';
 import type { BatchRow } from '../../../sdk/src/types.ts';
 
 const find = (...outputs: readonly object[]) =>
@@ -17,9 +17,12 @@ it('is the first picture, video or sound, or else a text or value, or else a fil
   assert.equal(find(), undefined);
 });
 
-it('is what the actions download and copy', () => {
-  assert.deepEqual(toActionTarget(find(FILE, TEXT)), { text: 'A poem' });
-  assert.deepEqual(toActionTarget(find({ value: [1] })), { text: '[1]' });
-  assert.deepEqual(toActionTarget(find(FILE)), FILE);
-  assert.deepEqual(toActionTarget(find()), {});
+it('has the node and the seed of the output', () => {
+  const result = find({ nodeId: 'picture', url: '/cdn/a.png', seed: 7 });
+  assert.deepEqual(result, { kind: 'media', url: '/cdn/a.png', seed: 7, nodeId: 'picture' });
+  assert.deepEqual(find({ nodeId: 'words', text: 'A poem' }), {
+    kind: 'text',
+    text: 'A poem',
+    nodeId: 'words',
+  });
 });

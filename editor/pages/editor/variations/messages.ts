@@ -5,6 +5,8 @@ export const messages = {
   estimating: 'Computing the price…',
   batch: 'Open as a batch',
   again: 'Four more',
+  chooseOther: 'Choose Compare on another variation.',
+  showAll: 'Show all four',
   status: {
     waiting: 'Waiting',
     running: 'Running',

@@ -1,8 +1,9 @@
 // Renders four variations of a node side by side: runs it with four seeds, as a batch.
-import Lock from 'icon:lock';
+import ArrowLeft from 'icon:arrow-left';
 import Play from 'icon:play';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { useStore } from 'zustand';
 import type { BatchEstimate, BatchRequest, BatchRow } from '../../../../sdk/src/types.ts';
 import type { InputDef } from '../../../../src/graph/catalog.ts';
 import type { GraphNode } from '../../../../src/graph/types.ts';
@@ -10,20 +11,25 @@ import { findNode } from '../../../board/board.ts';
 import { drawSeeds, findSeedField } from '../../../board/seeds.ts';
 import { messages as editorMessages } from '../../../flow-messages.ts';
 import { Button, ButtonLink } from '../../../kit/button.tsx';
+import { Comparison } from '../../../kit/comparison.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
 import { Failure } from '../../../kit/failure.tsx';
-import { ResultActions } from '../../../kit/result-actions.tsx';
 import { Spinner } from '../../../kit/spinner.tsx';
 import { api } from '../../../lib/api.ts';
 import { useEditor } from '../../../session/editor-context.tsx';
-import { keepSeed } from '../../../session/runs/board-result-actions.tsx';
+import { closeFirst, findBoardActions } from '../../../session/results/board-actions.ts';
+import { ResultActions } from '../../../session/results/result-actions.tsx';
+import { mediaAspects } from '../../../session/runs/result-height.ts';
 import { ResultView } from '../../../session/runs/result-view.tsx';
-import { findRowResult, toActionTarget } from '../../../session/runs/row-result.ts';
+import type { Result } from '../../../session/runs/results.ts';
+import { findRowResult } from '../../../session/runs/row-result.ts';
 import { formatCredits } from '../toolbar/price.tsx';
 import { messages } from './messages.ts';
 import styles from './variations.module.css';
 
 const COUNT = 4;
+/** Width divided by height. */
+const WIDE_ASPECT = 1.3;
 const POLL_MS = 1000;
 const ENDED: ReadonlySet<BatchRow['status']> = new Set(['completed', 'failed', 'cancelled', 'skipped']);
 
@@ -82,6 +88,14 @@ function VariationsDialog({ node, field, onClose }: DialogProps) {
   const rows = useRows(batchId);
   const hasEnded = rows.length === COUNT && rows.every(({ status }) => ENDED.has(status));
   const error = estimate.error ?? start.error;
+  const variations = seeds.map((seed, index) => toVariation(seed, rows[index]));
+  const [compared, setCompared] = useState<readonly number[]>([]);
+  const comparedResults = variations.filter(({ seed }) => compared.includes(seed));
+  const toggleCompared = (seed: number): void =>
+    setCompared(compared.includes(seed) ? compared.filter(each => each !== seed) : [...compared, seed]);
+  const aspects = useStore(mediaAspects);
+  // Four wide pictures are larger in two lines, others in one.
+  const isWide = variations.some(({ result }) => (aspects.get(toUrl(result)) ?? 1) > WIDE_ASPECT);
   return (
     <Dialog
       title={messages.title(node.data.label)}
@@ -106,6 +120,7 @@ function VariationsDialog({ node, field, onClose }: DialogProps) {
               disabled={!hasEnded}
               onClick={() => {
                 reset();
+                setCompared([]);
                 setSeeds(drawSeeds(field, COUNT));
               }}
             >
@@ -116,13 +131,26 @@ function VariationsDialog({ node, field, onClose }: DialogProps) {
       }
     >
       {error !== null && <Failure error={error} />}
-      <ul className={styles.grid}>
-        {seeds.map((seed, index) => (
-          <li key={seed}>
-            <Variation node={node} field={field} seed={seed} row={rows[index]} />
-          </li>
-        ))}
-      </ul>
+      {comparedResults.length === 2 ? (
+        <ComparedVariations variations={comparedResults} onEnd={() => setCompared([])} />
+      ) : (
+        <>
+          {compared.length === 1 && <p role="status">{messages.chooseOther}</p>}
+          <ul className={styles.grid} data-is-wide={isWide || undefined}>
+            {variations.map(variation => (
+              <li key={variation.seed}>
+                <VariationTile
+                  node={node}
+                  variation={variation}
+                  isCompared={compared.includes(variation.seed)}
+                  onCompare={() => toggleCompared(variation.seed)}
+                  onClose={onClose}
+                />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
     </Dialog>
   );
 }
@@ -146,31 +174,73 @@ function useRows(batchId: string | undefined): readonly BatchRow[] {
   return data?.data ?? [];
 }
 
-interface VariationProps extends Omit<DialogProps, 'onClose'> {
+/** A seed with its row, and the result once there is one. */
+interface Variation {
   readonly seed: number;
   readonly row: BatchRow | undefined;
+  readonly result: Result | undefined;
 }
 
-function Variation({ node, field, seed, row }: VariationProps) {
-  const editor = useEditor();
+function toVariation(seed: number, row: BatchRow | undefined): Variation {
   const result = row && findRowResult(row);
+  return { seed, row, result: result?.kind === 'media' ? { ...result, seed } : result };
+}
+
+const toUrl = (result: Result | undefined): string => (result?.kind === 'media' ? result.url : '');
+
+interface VariationTileProps extends Pick<DialogProps, 'node' | 'onClose'> {
+  readonly variation: Variation;
+  readonly isCompared: boolean;
+  readonly onCompare: () => void;
+}
+
+function VariationTile({ node, variation, isCompared, onCompare, onClose }: VariationTileProps) {
+  const editor = useEditor();
+  const { seed, row, result } = variation;
   const label = editorMessages.flow.seed.of(seed);
+  const target = result && { nodeId: node.id, label: node.data.label, result };
   return (
-    <figure className={styles.variation} aria-label={label}>
+    <figure className={styles.variation} aria-label={label} data-is-compared={isCompared || undefined}>
       <div className={styles.result}>
         {result === undefined ? <Progress row={row} /> : <ResultView result={result} label={label} />}
       </div>
       <figcaption>
         <strong>{label}</strong>
-        {result !== undefined && (
-          <ResultActions {...toActionTarget(result)} executionId={row?.executionId}>
-            <Button size="s" icon={Lock} onClick={() => keepSeed(editor, node, field.id, seed)}>
-              {editorMessages.flow.seed.use}
-            </Button>
-          </ResultActions>
+        {target !== undefined && (
+          <ResultActions
+            {...target}
+            executionId={row?.executionId}
+            isCompact
+            omit="vary"
+            onBoard={{
+              ...closeFirst(findBoardActions(editor, target), onClose),
+              ...(toUrl(result) !== '' && { compare: onCompare }),
+            }}
+          />
         )}
       </figcaption>
     </figure>
+  );
+}
+
+interface ComparedVariationsProps {
+  readonly variations: readonly Variation[];
+  readonly onEnd: () => void;
+}
+
+function ComparedVariations({ variations, onEnd }: ComparedVariationsProps) {
+  const [before, after] = variations.map(({ seed, result }) => ({
+    url: toUrl(result),
+    label: editorMessages.flow.seed.of(seed),
+  }));
+  if (before === undefined || after === undefined) return null;
+  return (
+    <div className={styles.compared}>
+      <Comparison label={editorMessages.flow.compare.slider} before={before} after={after} />
+      <Button icon={ArrowLeft} onClick={onEnd}>
+        {messages.showAll}
+      </Button>
+    </div>
   );
 }
 

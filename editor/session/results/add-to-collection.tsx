@@ -6,7 +6,7 @@ import { FormDialog } from '../../kit/form-dialog.tsx';
 import { QueryResult } from '../../kit/query-result.tsx';
 import { api } from '../../lib/api.ts';
 import { useReloadAndToast } from '../../lib/reload-and-toast.ts';
-import { useCollections } from './collections.tsx';
+import { useCollections } from './collections.ts';
 import { messages } from './messages.ts';
 
 export interface AddToCollectionDialogProps {

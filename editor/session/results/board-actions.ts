@@ -1,12 +1,8 @@
-// Renders the actions of a result on the board: those of every result, and using it for other nodes.
-import Blend from 'icon:blend';
-import GitCompare from 'icon:git-compare-arrows';
-import Import from 'icon:import';
-import Lock from 'icon:lock';
-import Scaling from 'icon:scaling';
+// Performs the actions of a result on the board: uses it for other nodes, varies, upscales and compares it.
 import type { CatalogEntry } from '../../../src/graph/catalog.ts';
 import { toHandle } from '../../../src/graph/handles.ts';
 import type { GraphNode } from '../../../src/graph/types.ts';
+import { findNode } from '../../board/board.ts';
 import { getPorts } from '../../board/catalog.ts';
 import { setConfig } from '../../board/edits.ts';
 import { placeMedia, placeText } from '../../board/import-files.ts';
@@ -14,94 +10,59 @@ import { getNodeRect } from '../../board/node-size.ts';
 import { placeNode } from '../../board/placement.ts';
 import { findSeedField } from '../../board/seeds.ts';
 import { messages } from '../../flow-messages.ts';
-import { Button } from '../../kit/button.tsx';
 import { getMediaKind } from '../../kit/media-kind.ts';
-import { ResultActions } from '../../kit/result-actions.tsx';
 import { showToast } from '../../lib/toasts.ts';
-import { type EditorContextValue, useBoard, useEditor } from '../editor-context.tsx';
+import type { EditorContextValue } from '../editor-context.tsx';
+import { findOriginNode } from '../runs/origin.ts';
+import { type Result, toResultText } from '../runs/results.ts';
 import { performWithToast } from '../undo-toast.ts';
-import { findOriginNode } from './origin.ts';
-import { type Result, toResultText } from './results.ts';
+import type { BoardAction } from './board-link.ts';
 
-const { results: resultMessages, seed: seedMessages, edits } = messages.flow;
+const { seed: seedMessages, edits } = messages.flow;
 
-interface BoardResultActionsProps {
+export interface BoardResult {
+  /** The node that shows the result. It may no longer be on the board. */
   readonly nodeId: string;
   readonly label: string;
   readonly result: Result;
-  readonly executionId: string | undefined;
-  /** Closes the dialog that shows the result. */
-  readonly onClose: () => void;
-  /** Starts a comparison. Absent if there is nothing to compare with. */
-  readonly onCompare?: (() => void) | undefined;
 }
 
-export function BoardResultActions({
-  nodeId,
-  label,
-  result,
-  executionId,
-  onClose,
-  onCompare,
-}: BoardResultActionsProps) {
-  const editor = useEditor();
+type BoardActions = Readonly<Partial<Record<Exclude<BoardAction, 'compare'>, () => void>>>;
+
+/** Returns what the open board can do with the result. */
+export function findBoardActions(editor: EditorContextValue, target: BoardResult): BoardActions {
   const { session, view } = editor;
-  const board = useBoard(state => state.board);
+  if (session.isReadOnly) return {};
+  const { nodeId, result } = target;
+  const { board } = session.store.getState();
   const origin = findOriginNode(board, nodeId);
-  const seedField = origin && findSeedField(board, session.catalog, origin);
-  const upscaler = origin && findUpscaler(editor, origin, result);
+  const use = (): void => addAsInput(editor, target);
+  if (origin === undefined) return { use };
+  const seedField = findSeedField(board, session.catalog, origin);
   const seed = result.kind === 'media' ? result.seed : undefined;
+  const upscaler = findUpscaler(editor, origin, result);
+  return {
+    use,
+    ...(seedField !== undefined && {
+      vary: () => view.setState({ panel: { kind: 'variations', nodeId: origin.id } }),
+    }),
+    ...(seedField !== undefined &&
+      seed != null && { keepSeed: () => keepSeed(editor, origin, seedField.id, seed) }),
+    ...(upscaler !== undefined && { upscale: () => addUpscaler(editor, origin, upscaler) }),
+  };
+}
+
+/** Returns the actions that first close the dialog which shows the result. */
+export const closeFirst = ({ use, upscale, ...others }: BoardActions, onClose: () => void): BoardActions => {
   const closeAnd = (run: () => void) => (): void => {
     onClose();
     run();
   };
-  return (
-    <ResultActions
-      {...(result.kind === 'media' ? { url: result.url } : { text: toResultText(result) })}
-      executionId={executionId}
-    >
-      {!session.isReadOnly && (
-        <>
-          <Button size="s" icon={Import} onClick={closeAnd(() => addAsInput(editor, nodeId, label, result))}>
-            {resultMessages.useAsInput}
-          </Button>
-          {origin !== undefined && seedField !== undefined && (
-            <Button
-              size="s"
-              icon={Blend}
-              onClick={() => view.setState({ panel: { kind: 'variations', nodeId: origin.id } })}
-            >
-              {messages.flow.commands.variations}
-            </Button>
-          )}
-          {origin !== undefined && seedField !== undefined && seed != null && (
-            <Button size="s" icon={Lock} onClick={() => keepSeed(editor, origin, seedField.id, seed)}>
-              {seedMessages.use}
-            </Button>
-          )}
-          {origin !== undefined && upscaler !== undefined && (
-            <Button size="s" icon={Scaling} onClick={closeAnd(() => addUpscaler(editor, origin, upscaler))}>
-              {resultMessages.upscale}
-            </Button>
-          )}
-        </>
-      )}
-      {onCompare !== undefined && (
-        <Button size="s" icon={GitCompare} onClick={onCompare}>
-          {resultMessages.compare}
-        </Button>
-      )}
-    </ResultActions>
-  );
-}
+  return { ...others, ...(use && { use: closeAnd(use) }), ...(upscale && { upscale: closeAnd(upscale) }) };
+};
 
 /** Sets the seed of the node, as one undo step. */
-export function keepSeed(
-  { session }: EditorContextValue,
-  node: GraphNode,
-  field: string,
-  seed: number,
-): void {
+function keepSeed({ session }: EditorContextValue, node: GraphNode, field: string, seed: number): void {
   const changes = setConfig(session.store.getState().board, session.catalog, node.id, { [field]: seed });
   const text = seedMessages.used(seed);
   // The node may already use the seed.
@@ -109,8 +70,8 @@ export function keepSeed(
   else performWithToast(session, { label: edits.set(seedMessages.label), changes, text });
 }
 
-/** Adds an input node with the result to the right of its node. */
-function addAsInput(editor: EditorContextValue, nodeId: string, label: string, result: Result): void {
+/** Adds an input node with the result to the right of its node, or to the center of the view. */
+function addAsInput(editor: EditorContextValue, { nodeId, label, result }: BoardResult): void {
   const { session, canvas } = editor;
   const fallback = findPlaceBeside(editor, nodeId);
   const kind = result.kind === 'media' ? getMediaKind(result) : undefined;
@@ -127,7 +88,7 @@ function addAsInput(editor: EditorContextValue, nodeId: string, label: string, r
 const GAP = 220;
 
 function findPlaceBeside({ session, canvas }: EditorContextValue, nodeId: string) {
-  const node = session.store.getState().board.nodes.find(({ id }) => id === nodeId);
+  const node = findNode(session.store.getState().board, nodeId);
   if (node === undefined) return canvas.current?.getCenter() ?? { x: 0, y: 0 };
   const { x, y, width, height } = getNodeRect(node, session.catalog);
   return { x: x + width + GAP, y: y + height / 2 };
