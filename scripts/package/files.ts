@@ -10,7 +10,7 @@ export const PACKAGED_FILES: readonly string[] = [
   'docs/images/*',
   'examples/**/*.json',
   'migrations/*.sql',
-  'models/*',
+  'models/**/*.json',
   'scripts/trim-install.js',
   'src/**/*.{json,wasm,js,css}',
   'templates/**/*.json',
