@@ -168,6 +168,7 @@ export interface Responses {
   'GET /teams/{}/members/{}': schemas.Member;
   'PATCH /teams/{}/members/{}': schemas.Member;
   'DELETE /teams/{}/members/{}': schemas.Success;
+  'PUT /teams/{}/members/{}/limit': schemas.Member;
   'GET /teams/{}/invitations': schemas.TeamInvitationPage;
   'POST /teams/{}/invitations': schemas.TeamInvitation;
   'GET /teams/{}/invitations/{}': schemas.TeamInvitation;

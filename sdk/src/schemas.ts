@@ -40,6 +40,8 @@ export type Error = {
    * - `insufficient_credits`: The credits do not cover the run
    * - `max_credits_exceeded`: The run would cost more than maxCredits
    * - `daily_budget_exceeded`: The run would exceed the daily credit budget
+   * - `member_limit_exceeded`: The run would exceed a member's monthly limit
+   * - `key_limit_exceeded`: The run would exceed an API key's monthly limit
    * - `app_out_of_credits`: The credits do not cover a run of the app
    * - `daily_limit_exceeded`: The calls would exceed the daily USD limit of a credential
    * - `invalid_proof`: The proof of work is missing, expired or was already used
@@ -135,6 +137,8 @@ export type Error = {
     | 'insufficient_credits'
     | 'max_credits_exceeded'
     | 'daily_budget_exceeded'
+    | 'member_limit_exceeded'
+    | 'key_limit_exceeded'
     | 'app_out_of_credits'
     | 'daily_limit_exceeded'
     | 'invalid_proof'
@@ -1279,6 +1283,9 @@ export type CreatedKey = {
   )[];
   readonly expiresAt: string | null;
   readonly lastUsedAt: string | null;
+  readonly monthlyCredits: number | null;
+  /** Charged and reserved for runs accepted this month (UTC) */
+  readonly spentThisMonth: number;
   readonly createdAt: string;
   /** Shown once */
   readonly key: string;
@@ -1463,6 +1470,12 @@ export type Credits = {
   readonly balance: number;
   /** Reserved for active runs */
   readonly held: number;
+  /** What your runs cost the workspace, and your limit there */
+  readonly own?: {
+    readonly monthlyCredits: number | null;
+    /** Charged and reserved for runs accepted this month (UTC) */
+    readonly spentThisMonth: number;
+  };
   /** The ledger, newest first */
   readonly entries: readonly LedgerEntry[];
   readonly nextCursor: string | null;
@@ -2063,6 +2076,9 @@ export type Key = {
   )[];
   readonly expiresAt: string | null;
   readonly lastUsedAt: string | null;
+  readonly monthlyCredits: number | null;
+  /** Charged and reserved for runs accepted this month (UTC) */
+  readonly spentThisMonth: number;
   readonly createdAt: string;
 };
 
@@ -2077,6 +2093,7 @@ export type KeyInput = {
     | 'instance:admin'
   )[];
   readonly expiresAt?: string | null;
+  readonly monthlyCredits?: number | null;
 };
 
 /** One page of a list */
@@ -2323,6 +2340,9 @@ export type Member = {
   readonly userId: number;
   readonly name: string;
   readonly role: 'OWNER' | 'EDITOR' | 'VIEWER';
+  readonly monthlyCredits: number | null;
+  /** Charged and reserved for runs accepted this month (UTC) */
+  readonly spentThisMonth: number;
   readonly createdAt: string;
 };
 
@@ -2538,6 +2558,7 @@ export type Notice = {
     | 'app_out_of_order'
     | 'app_limit_reached'
     | 'credits_low'
+    | 'credit_limit'
     | 'storage_high'
     | 'credential_failed'
     | 'batch_stopped'
@@ -2578,6 +2599,7 @@ export type NoticeSettings = {
   readonly app_out_of_order: 'bell' | 'mail' | 'both' | 'none';
   readonly app_limit_reached: 'bell' | 'mail' | 'both' | 'none';
   readonly credits_low: 'bell' | 'mail' | 'both' | 'none';
+  readonly credit_limit: 'bell' | 'mail' | 'both' | 'none';
   readonly storage_high: 'bell' | 'mail' | 'both' | 'none';
   readonly credential_failed: 'bell' | 'mail' | 'both' | 'none';
   readonly batch_stopped: 'bell' | 'mail' | 'both' | 'none';
@@ -3045,6 +3067,7 @@ export type RunEstimate = {
   readonly hasSample?: boolean;
   /** Providers that nodes of the run need and that are not set up */
   readonly needs?: readonly string[];
+  /** The balance, or what is left of your monthly limit if that is less */
   readonly availableCredits: number;
   /** Reasons why a node could not run, for example a provider that is not configured */
   readonly issues: readonly {

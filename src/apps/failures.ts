@@ -1,6 +1,7 @@
 // Explains to visitors why a run was refused or failed, without revealing the graph, its models or prices.
 import { AppError, type ErrorCode } from '../lib/errors.ts';
 import { APP_LIMIT_MESSAGE, createAppLimitError } from '../runs/payments/app-limit.ts';
+import { isLimitError } from '../runs/payments/spender-limit.ts';
 import type { ExecutionRow } from '../store/executions.ts';
 import { createOutOfOrderError, OUT_OF_ORDER } from './open-app.ts';
 
@@ -24,6 +25,8 @@ const KIND_BY_CODE: Readonly<Record<string, FailureKind>> = {
   max_credits_exceeded: 'credits',
   app_limit_reached: 'limit',
   daily_budget_exceeded: 'limit',
+  member_limit_exceeded: 'credits',
+  key_limit_exceeded: 'credits',
   daily_limit_exceeded: 'limit',
   daily_execution_limit: 'limit',
   rate_limited: 'limit',
@@ -67,7 +70,9 @@ const TEXTS: Readonly<
 
 /** Returns whether the app cannot run until its owner solves the problem. */
 export const needsOwner = (code: string): boolean =>
-  KIND_BY_CODE[code] === 'out of order' || code === 'insufficient_credits';
+  KIND_BY_CODE[code] === 'out of order' ||
+  code === 'insufficient_credits' ||
+  code === 'member_limit_exceeded';
 
 /** Returns the error of an ended run as its visitor sees it. */
 export function explainFailure({ error }: Pick<ExecutionRow, 'error'>) {
@@ -81,6 +86,8 @@ export function explainFailure({ error }: Pick<ExecutionRow, 'error'>) {
 export function explainRefusal(err: unknown, isPaidByVisitor: boolean): unknown {
   if (!(err instanceof AppError)) return err;
   if (MEANT_FOR_VISITORS.has(err.code)) return err;
+  // It is the visitor's own limit.
+  if (isPaidByVisitor && isLimitError(err)) return err;
   const kind = KIND_BY_CODE[err.code];
   if (kind === 'out of order') return createOutOfOrderError(err);
   if (kind === 'limit') return createAppLimitError();

@@ -11,12 +11,14 @@ import { findReplay, parseIdempotencyKey, requireIdempotencyKey } from '../runs/
 import { startRun } from '../runs/accept/start-run.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { estimateWorkflow } from '../runs/estimate/estimate-run.ts';
+import { getRemaining, isLimitError } from '../runs/payments/spender-limit.ts';
 import { getWorkspaceId } from '../services/accounts/access.ts';
-import { requireScope } from '../services/accounts/actor.ts';
+import { requireScope, toSpender } from '../services/accounts/actor.ts';
 import { getActiveWorkspace } from '../services/accounts/teams.ts';
 import { getUserActor } from '../services/accounts/user-actor.ts';
 import { VISITOR_FILE_MS } from '../services/media/serve-media.ts';
 import { getPool } from '../store/credits.ts';
+import { listLimits } from '../store/spenders.ts';
 import { listExampleMedia } from './examples.ts';
 import { explainRefusal } from './failures.ts';
 import { createInputIssue, createInvalidInputsError, type ParsedInputs, parseFieldValues } from './fields.ts';
@@ -58,7 +60,7 @@ const MAX_WAITING_STARTS = 1000;
 const limitersBySlug = new Map<string, { readonly limit: Limiter; requests: number }>();
 
 /**
- * Throws 400 `invalid_inputs`, 401, 402 `app_out_of_credits`, 403 `invalid_proof`, 404, 429 `app_limit_reached`, 503
+ * Throws 400 `invalid_inputs`, 401, 402 `app_out_of_credits` or the code of a visitor's own limit, 403 `invalid_proof`, 404, 429 `app_limit_reached`, 503
  * `app_out_of_order`.
  */
 export async function runApp(
@@ -126,8 +128,11 @@ async function checkAndStart(
     // If the outcome is unknown, the run may have started.
     if (!(err instanceof OutageError) && !(err instanceof AppError && err.code === 'internal_error'))
       await uncountRun(deps, counts);
-    if (err instanceof AppError && (app.payer === 'owner' || err.code !== 'insufficient_credits'))
-      await reportRefusal(deps, app, err);
+    const isOfVisitor =
+      app.payer === 'visitor' &&
+      err instanceof AppError &&
+      (err.code === 'insufficient_credits' || isLimitError(err));
+    if (err instanceof AppError && !isOfVisitor) await reportRefusal(deps, app, err);
     throw explainRefusal(err, app.payer === 'visitor');
   }
 }
@@ -155,8 +160,12 @@ export async function estimateAppRun(
       versionNumber: version.number,
       request: { inputs: new JsonText<JsonObject>(stringifyJson(values)) },
     });
-    const pool = await getPool(deps.db, getWorkspaceId(await getActiveWorkspace(deps.db, visitor.user)));
-    return { credits, exact, availableCredits: pool.balance };
+    const workspace = getWorkspaceId(await getActiveWorkspace(deps.db, visitor.user));
+    const [pool, limits] = await Promise.all([
+      getPool(deps.db, workspace),
+      listLimits(deps.db, [{ workspace, ...toSpender(visitor.user) }], 'read'),
+    ]);
+    return { credits, exact, availableCredits: Math.min(pool.balance, ...limits.map(getRemaining)) };
   } catch (err) {
     throw explainRefusal(err, true);
   }
@@ -262,7 +271,15 @@ async function startVisitorRun(
       request: toRequest(prepared),
       idempotencyKey: prepared.idempotencyKey ?? run.id,
       trigger: 'app',
-      origin: { id: app.id, key: run.id, executionId, ...(payer === undefined ? {} : { payer }) },
+      origin: {
+        id: app.id,
+        key: run.id,
+        executionId,
+        ...(payer === undefined ? {} : { payer }),
+        ...(app.payer === 'visitor' && visitor.user !== undefined
+          ? { spender: toSpender(visitor.user) }
+          : {}),
+      },
     });
     if (accepted.executionId === executionId) return { run, replayed: false };
     await deleteAppRun(deps.db, run.id);

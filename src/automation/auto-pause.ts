@@ -14,7 +14,7 @@ const PAUSE_TEXTS: Readonly<Record<PauseReason, string>> = {
   access_lost:
     'The workflow was deleted, or the user who created the automation can no longer run it. Restore their access, or create it again as another user.',
   credits:
-    'A run was refused because of credits, a budget, or the daily limit of a provider key. Add credits or raise the limit, then activate it again.',
+    'A run was refused because of credits, a budget, a monthly limit, or the daily limit of a provider key. Add credits or raise the limit, then activate it again.',
   unpublished:
     'It runs the published version, but the workflow is no longer published. Publish it, then activate it again.',
   failures: `${MAX_FAILURES} runs in a row failed. Fix the workflow or the inputs, then activate it again.`,
@@ -33,6 +33,8 @@ const PAUSE_REASON_BY_CODE: Partial<Record<ErrorCode, PauseReason>> = {
   insufficient_credits: 'credits',
   max_credits_exceeded: 'credits',
   daily_budget_exceeded: 'credits',
+  member_limit_exceeded: 'credits',
+  key_limit_exceeded: 'credits',
   daily_limit_exceeded: 'credits',
 };
 

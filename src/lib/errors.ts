@@ -37,6 +37,8 @@ export const ERROR_CODES = {
   insufficient_credits: [402, 'The credits do not cover the run'],
   max_credits_exceeded: [402, 'The run would cost more than maxCredits'],
   daily_budget_exceeded: [402, 'The run would exceed the daily credit budget'],
+  member_limit_exceeded: [402, "The run would exceed a member's monthly limit"],
+  key_limit_exceeded: [402, "The run would exceed an API key's monthly limit"],
   app_out_of_credits: [402, 'The credits do not cover a run of the app'],
   daily_limit_exceeded: [402, 'The calls would exceed the daily USD limit of a credential'],
   invalid_proof: [403, 'The proof of work is missing, expired or was already used'],

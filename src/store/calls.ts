@@ -174,6 +174,7 @@ export async function endCalls(tx: Tx, calls: readonly CallKey[]): Promise<void>
 
 export interface DroppedCall extends CallKey {
   readonly workspace: string;
+  readonly provider: string;
   /** The stored credential of the call. */
   readonly credential_id: string | null;
   readonly credits: number;
@@ -186,7 +187,7 @@ export function dropCalls(tx: Tx, calls: readonly CallKey[]): Promise<readonly D
     tx,
     `delete from calls c using json_to_recordset($1::json) as i(execution_id text, node_id text, item int)
      where c.execution_id = i.execution_id and c.node_id = i.node_id and c.item = i.item and c.cancelled_at is not null
-     returning c.execution_id, c.node_id, c.item, c.workspace, c.credential_id, c.credits, c.terms`,
+     returning c.execution_id, c.node_id, c.item, c.workspace, c.provider, c.credential_id, c.credits, c.terms`,
     [JSON.stringify(calls)],
   );
 }

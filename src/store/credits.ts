@@ -2,6 +2,7 @@
 // the sum of its entries.
 import type { Tx } from './db.ts';
 import { all, first, firstValue, matches, type PageRange } from './rows.ts';
+import { NO_KEY, type Spender } from './spenders.ts';
 
 export interface Pool {
   readonly balance: number;
@@ -76,6 +77,7 @@ export interface Reservation {
   readonly appId: string | null;
   /** Whether a visitor of the app pays, and not the workspace of the workflow. */
   readonly isPaidByVisitor: boolean;
+  readonly spender: Spender;
   readonly amount: number;
 }
 
@@ -83,7 +85,11 @@ export interface Reservation {
  * Returns the id that the ledger shows its workspace as the source of a cost, in the columns `workflow_id`: the workflow, or
  * the app if a visitor pays, who must not learn the workflow, its nodes and models.
  */
-const getSourceId = ({ isPaidByVisitor, workflowId, appId }: Reservation): string =>
+const getSourceId = ({
+  isPaidByVisitor,
+  workflowId,
+  appId,
+}: Pick<Reservation, 'isPaidByVisitor' | 'workflowId' | 'appId'>): string =>
   isPaidByVisitor ? (appId ?? '') : workflowId;
 
 /** Returns an SQL condition: whether the source in the column is an app, so that a visitor pays. */
@@ -93,20 +99,26 @@ const isAppSource = (column: string): string => `${column} like 'app\\_%'`;
 export async function insertReservations(tx: Tx, reservations: readonly Reservation[]): Promise<void> {
   await tx.query(
     `with input as (
-       select * from json_to_recordset($1::json) as i("executionId" text, workspace text, "sourceId" text, "appId" text, amount bigint)
+       select * from json_to_recordset($1::json) as i(
+         "executionId" text, workspace text, "sourceId" text, "appId" text, "userId" int, "keyId" text, amount bigint)
      ), pools as (
        update credit_pools p set balance = p.balance - s.amount, held = p.held + s.amount
        from (select workspace, sum(amount) as amount from input where amount > 0 group by workspace) s
        where p.workspace = s.workspace
      ), entries as (
-       insert into credit_entries (workspace, kind, amount, execution_id, workflow_id)
-       select workspace, 'hold', amount, "executionId", "sourceId" from input where amount > 0
+       insert into credit_entries (workspace, kind, amount, execution_id, workflow_id, user_id, key_id)
+       select workspace, 'hold', amount, "executionId", "sourceId", "userId", "keyId" from input where amount > 0
      )
-     insert into run_credits (execution_id, workspace, workflow_id, app_id, estimated, held)
-     select "executionId", workspace, "sourceId", "appId", amount, amount from input`,
+     insert into run_credits (execution_id, workspace, workflow_id, app_id, user_id, key_id, estimated, held)
+     select "executionId", workspace, "sourceId", "appId", "userId", "keyId", amount, amount from input`,
     [
       JSON.stringify(
-        reservations.map(reservation => ({ ...reservation, sourceId: getSourceId(reservation) })),
+        reservations.map(({ spender: { userId, keyId }, ...reservation }) => ({
+          ...reservation,
+          sourceId: getSourceId(reservation),
+          userId,
+          keyId: keyId ?? NO_KEY,
+        })),
       ),
     ],
   );
@@ -136,9 +148,9 @@ export type RaiseResult = 'none' | 'raised' | 'refused';
 
 /** Raises the reservation of a run so that the reservation and the charges add up to `total`. */
 export async function raiseReservation(tx: Tx, executionId: string, total: number): Promise<RaiseResult> {
-  const run = await first<{ missing: number; workspace: string; workflow_id: string }>(
+  const run = await first<{ missing: number; workspace: string }>(
     tx,
-    `select greatest($2::bigint - held - charged, 0) as missing, workspace, workflow_id
+    `select greatest($2::bigint - held - charged, 0) as missing, workspace
      from run_credits where execution_id = $1 for no key update`,
     [executionId, total],
   );
@@ -150,10 +162,11 @@ export async function raiseReservation(tx: Tx, executionId: string, total: numbe
        where workspace = $3 and balance >= $2::bigint returning workspace
      ), run as (
        update run_credits set held = held + $2::bigint where execution_id = $1 and exists (select from pool)
+       returning workflow_id, user_id, key_id
      )
-     insert into credit_entries (workspace, kind, amount, execution_id, workflow_id)
-     select workspace, 'hold', $2, $1, $4 from pool`,
-    [executionId, run.missing, run.workspace, run.workflow_id],
+     insert into credit_entries (workspace, kind, amount, execution_id, workflow_id, user_id, key_id)
+     select $3, 'hold', $2, $1, workflow_id, user_id, key_id from run`,
+    [executionId, run.missing, run.workspace],
   );
   return rowCount === 1 ? 'raised' : 'refused';
 }
@@ -163,6 +176,9 @@ export type NodeCharge = {
   readonly executionId: string;
   readonly nodeId: string;
   readonly nodeType: string | null;
+  /** The provider of the calls and their credential, as far as they are known. */
+  readonly provider?: string;
+  readonly credentialId?: string;
 } & ({ readonly total: number } | { readonly add: number });
 
 /**
@@ -186,15 +202,16 @@ export interface LowPool {
 const CHARGE_NODES = `
 with input as (
   select * from json_to_recordset($1::json) as i(
-    "executionId" text, "nodeId" text, "nodeType" text, total bigint, "add" bigint)
+    "executionId" text, "nodeId" text, "nodeType" text, provider text, "credentialId" text, total bigint, "add" bigint)
 ), due as materialized (
   select i."executionId" as execution_id, i."nodeId" as node_id, i."nodeType" as node_type,
+    i.provider, i."credentialId" as credential_id,
     coalesce(i."add", i.total - coalesce((
       select sum(c.amount) from credit_entries c
       where c.execution_id = i."executionId" and c.node_id = i."nodeId" and c.kind in ('charge', 'overrun')), 0))::bigint as amount
   from input i
 ), runs as materialized (
-  select r.execution_id, r.workspace, r.workflow_id, r.held, sum(d.amount)::bigint as amount,
+  select r.execution_id, r.workspace, r.workflow_id, r.user_id, r.key_id, r.held, sum(d.amount)::bigint as amount,
     greatest(sum(d.amount) - r.held, 0)::bigint as missing
   from due d join run_credits r using (execution_id) where d.amount > 0
   group by r.execution_id
@@ -214,17 +231,23 @@ with input as (
   returning p.workspace, p.balance + p.held as remaining, s.charge, p.low_below
 ), nodes as materialized (
   -- Hides the models of an app from a visitor who pays for its run.
-  select d.*, case when ${isAppSource('p.workflow_id')} then null else d.node_type end as shown_type, p.workspace,
-    p.workflow_id, greatest(least(d.amount, p.charge - (d.so_far - d.amount)), 0)::bigint as charge
+  select d.*, ${['node_type', 'provider', 'credential_id']
+    .map(
+      column => `case when ${isAppSource('p.workflow_id')} then null else d.${column} end as shown_${column}`,
+    )
+    .join(', ')},
+    p.workspace, p.workflow_id, p.user_id, p.key_id, greatest(least(d.amount, p.charge - (d.so_far - d.amount)), 0)::bigint as charge
   from (select *, sum(amount) over (partition by execution_id order by node_id) as so_far from due where amount > 0) d
   join paid p using (execution_id)
 ), entries as (
-insert into credit_entries (workspace, kind, amount, execution_id, workflow_id, node_id, node_type)
-select workspace, 'hold', extra, execution_id, workflow_id, null, null from paid where extra > 0
+insert into credit_entries (workspace, kind, amount, execution_id, workflow_id, user_id, key_id, node_id, node_type, provider, credential_id)
+select workspace, 'hold', extra, execution_id, workflow_id, user_id, key_id, null, null, null, null from paid where extra > 0
 union all
-select workspace, 'charge', charge, execution_id, workflow_id, node_id, shown_type from nodes where charge > 0
+select workspace, 'charge', charge, execution_id, workflow_id, user_id, key_id, node_id, shown_node_type, shown_provider,
+  shown_credential_id from nodes where charge > 0
 union all
-select workspace, 'overrun', amount - charge, execution_id, workflow_id, node_id, shown_type from nodes where amount > charge
+select workspace, 'overrun', amount - charge, execution_id, workflow_id, user_id, key_id, node_id, shown_node_type, shown_provider,
+  shown_credential_id from nodes where amount > charge
 )
 select workspace, (select t.name from teams t where t.id = workspace) as team_name, remaining from pools
 where remaining < low_below and remaining + charge >= low_below order by workspace`;
@@ -236,7 +259,7 @@ where remaining < low_below and remaining + charge >= low_below order by workspa
 export async function releaseRuns(tx: Tx, executionIds: readonly string[]): Promise<void> {
   await tx.query(
     `with left_over as (
-       select r.execution_id, r.workspace, r.workflow_id, greatest(r.held - coalesce((
+       select r.execution_id, r.workspace, r.workflow_id, r.user_id, r.key_id, greatest(r.held - coalesce((
          select sum(c.credits) from calls c
          where c.execution_id = r.execution_id and c.job_id is not null and c.slot_at is not null), 0), 0)::bigint as free
        from run_credits r where r.execution_id = any ($1::text[]) and r.held > 0 for no key update
@@ -247,8 +270,8 @@ export async function releaseRuns(tx: Tx, executionIds: readonly string[]): Prom
        update credit_pools p set balance = p.balance + s.free, held = p.held - s.free
        from (select workspace, sum(free) as free from left_over group by workspace) s where p.workspace = s.workspace
      )
-     insert into credit_entries (workspace, kind, amount, execution_id, workflow_id)
-     select workspace, 'release', free, execution_id, workflow_id from left_over where free > 0`,
+     insert into credit_entries (workspace, kind, amount, execution_id, workflow_id, user_id, key_id)
+     select workspace, 'release', free, execution_id, workflow_id, user_id, key_id from left_over where free > 0`,
     [executionIds],
   );
 }

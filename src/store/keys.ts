@@ -1,6 +1,7 @@
 // Stores API keys, as hashes.
 import type { Tx } from './db.ts';
-import { all, first, insertRow, matches, type PageRange } from './rows.ts';
+import { all, first, insertRow, matches, type PageRange, updateRow } from './rows.ts';
+import { MONTH_NOW } from './spenders.ts';
 
 export interface KeyWithUser {
   readonly id: string;
@@ -33,10 +34,16 @@ export interface ApiKey {
   readonly scopes: readonly string[];
   readonly expires_at: Date | null;
   readonly last_used_at: Date | null;
+  /** In credits; null if there is no limit. */
+  readonly monthly_credits: number | null;
+  /** Credits charged to and reserved for the key's runs that were accepted this month (UTC). */
+  readonly spent_this_month: number;
   readonly created_at: Date;
 }
 
-const LIST_COLUMNS = 'id, name, scopes, expires_at, last_used_at, created_at';
+const LIST_COLUMNS = `id, name, scopes, expires_at, last_used_at, monthly_credits, created_at, coalesce((
+    select sum(s.spent) from spender_months s
+    where s.month = ${MONTH_NOW} and s.key_id = api_keys.id and s.key_id <> ''), 0)::bigint as spent_this_month`;
 
 /** Returns the key, or undefined if the user has no such key or has revoked it. */
 export function findKey(tx: Tx, id: string, userId: number): Promise<ApiKey | undefined> {
@@ -47,16 +54,20 @@ export function findKey(tx: Tx, id: string, userId: number): Promise<ApiKey | un
   );
 }
 
-/** Renames the key and returns it, or undefined if the user has no such key or has revoked it. */
-export function renameKey(
-  tx: Tx,
-  key: { readonly id: string; readonly userId: number; readonly name: string },
-): Promise<ApiKey | undefined> {
+/** Reads the key and locks it until the transaction ends. Returns undefined like `findKey`. */
+export function lockKey(tx: Tx, id: string, userId: number): Promise<ApiKey | undefined> {
   return first(
     tx,
-    `update api_keys set name = $3 where id = $1 and user_id = $2 and revoked_at is null returning ${LIST_COLUMNS}`,
-    [key.id, key.userId, key.name],
+    `select ${LIST_COLUMNS} from api_keys where id = $1 and user_id = $2 and revoked_at is null for no key update`,
+    [id, userId],
   );
+}
+
+export async function updateKey(
+  tx: Tx,
+  { id, name, monthly_credits }: Pick<ApiKey, 'id' | 'name' | 'monthly_credits'>,
+): Promise<void> {
+  await updateRow(tx, 'api_keys', id, { name, monthly_credits });
 }
 
 /** Lists the keys of a user, newest first, starting after the cursor. */
@@ -69,7 +80,7 @@ export function listKeys(tx: Tx, userId: number, page: PageRange<string>): Promi
   );
 }
 
-export interface NewKey extends Pick<ApiKey, 'id' | 'name' | 'scopes' | 'expires_at'> {
+export interface NewKey extends Pick<ApiKey, 'id' | 'name' | 'scopes' | 'expires_at' | 'monthly_credits'> {
   readonly user_id: number;
   readonly hash: Buffer;
 }

@@ -23,6 +23,7 @@ const KINDS = {
   app_out_of_order: { delivery: 'both' },
   app_limit_reached: { delivery: 'bell' },
   credits_low: { delivery: 'both' },
+  credit_limit: { delivery: 'both' },
   storage_high: { delivery: 'bell' },
   credential_failed: { delivery: 'both' },
   batch_stopped: { delivery: 'bell' },

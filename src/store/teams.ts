@@ -13,6 +13,7 @@ import {
   type PageRange,
   updateRow,
 } from './rows.ts';
+import { MONTH_NOW } from './spenders.ts';
 
 export const TEAM_ROLES = ['OWNER', 'EDITOR', 'VIEWER'] as const;
 export type TeamRole = (typeof TEAM_ROLES)[number];
@@ -30,6 +31,10 @@ export interface MemberRow {
   readonly user_id: number;
   readonly name: string;
   readonly role: TeamRole;
+  /** In credits; null if there is no limit. */
+  readonly monthly_credits: number | null;
+  /** Credits charged to and reserved for the member's runs that were accepted this month (UTC). */
+  readonly spent_this_month: number;
   readonly created_at: Date;
 }
 
@@ -112,7 +117,9 @@ export async function lockTeam(tx: Tx, teamId: string): Promise<void> {
 }
 
 const SELECT_MEMBERS = `
-select m.user_id, u.name, m.role, m.created_at
+select m.user_id, u.name, m.role, m.monthly_credits, m.created_at, coalesce((
+    select sum(s.spent) from spender_months s
+    where s.month = ${MONTH_NOW} and s.workspace = m.team_id and s.user_id = m.user_id), 0)::bigint as spent_this_month
 from team_members m join users u on u.id = m.user_id
 where m.team_id = $1`;
 
@@ -144,6 +151,20 @@ export async function updateMemberRole(
     teamId,
     userId,
     role,
+  ]);
+}
+
+/** Sets the monthly limit of a member in credits, or removes it. */
+export async function setMemberLimit(
+  tx: Tx,
+  teamId: string,
+  userId: number,
+  credits: number | null,
+): Promise<void> {
+  await tx.query('update team_members set monthly_credits = $3 where team_id = $1 and user_id = $2', [
+    teamId,
+    userId,
+    credits,
   ]);
 }
 

@@ -19,6 +19,8 @@ import {
 import type { Db, Tx } from '../../src/store/db.ts';
 import { createTestDatabase } from '../support/database.ts';
 
+const SPENDER = { userId: 1, keyId: null };
+
 let db: Db;
 let drop: () => Promise<void>;
 before(async () => {
@@ -37,7 +39,15 @@ describe('the credit ledger', () => {
     db.transaction(async tx => {
       if (((await lockPools(tx, [workspace])).get(workspace)?.balance ?? 0) < amount) return false;
       await insertReservations(tx, [
-        { executionId, workspace, workflowId: 'wf_test', appId: null, isPaidByVisitor: false, amount },
+        {
+          executionId,
+          workspace,
+          workflowId: 'wf_test',
+          appId: null,
+          isPaidByVisitor: false,
+          spender: SPENDER,
+          amount,
+        },
       ]);
       return true;
     });
@@ -237,6 +247,7 @@ describe('the credit ledger', () => {
         workflowId: 'wf_test',
         appId: null,
         isPaidByVisitor: false,
+        spender: SPENDER,
         amount: 10 + index,
       })),
     );
@@ -267,6 +278,7 @@ describe('the credit ledger', () => {
       workflowId: 'wf_test',
       appId: null,
       isPaidByVisitor: false,
+      spender: SPENDER,
       amount,
     }));
     await assert.rejects(insertReservations(db, holds), { code: '23514' });

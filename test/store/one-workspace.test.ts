@@ -43,6 +43,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'execution-lists selectPage',
     'execution-lists REQUEST',
     'execution-lists LISTED_DETAILS',
+    'keys LIST_COLUMNS',
     'people/sessions hasFactorSql',
     'people/sessions isKnownNetworkSql',
     'people/sessions knowsNetwork',

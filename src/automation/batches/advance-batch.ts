@@ -47,6 +47,8 @@ const STOP_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'insufficient_credits',
   'daily_budget_exceeded',
   'daily_limit_exceeded',
+  'member_limit_exceeded',
+  'key_limit_exceeded',
   'daily_execution_limit',
   'provider_not_configured',
   'local_nodes_off',
@@ -303,6 +305,6 @@ async function startRow(deps: RunDeps, actor: UserActor, batch: BatchHead, row: 
     },
     idempotencyKey: `${batch.id}:${row.row_number}${row.attempt === 1 ? '' : `:${row.attempt}`}`,
     trigger: 'batch',
-    origin: { id: batch.id, key, executionId },
+    origin: { id: batch.id, key, executionId, spender: { userId: batch.user_id, keyId: batch.key_id } },
   });
 }

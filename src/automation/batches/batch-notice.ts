@@ -15,6 +15,10 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
     'The daily budget of the workflow is used up. Resume it tomorrow, or raise the budget.',
   daily_limit_exceeded:
     'The daily limit of the provider key is used up. Resume it tomorrow, or raise the limit of the key.',
+  member_limit_exceeded:
+    'The monthly limit of the member who started it is used up. Resume it next month, or raise the limit.',
+  key_limit_exceeded:
+    'The monthly limit of the API key that started it is used up. Resume it next month, or raise the limit.',
   daily_execution_limit: 'You have started as many runs as your plan allows in a day. Resume it tomorrow.',
   provider_not_configured: 'A provider that the workflow uses has no credential. Add one, then resume it.',
   local_nodes_off:

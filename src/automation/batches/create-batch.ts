@@ -8,7 +8,7 @@ import {
 } from '../../runs/accept/idempotency.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { getWorkspaceId } from '../../services/accounts/access.ts';
-import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
+import { type Actor, requireScope, toSpender, type UserActor } from '../../services/accounts/actor.ts';
 import { encryptTarget, parseWebhook } from '../../services/webhooks/webhook-target.ts';
 import { findIdempotencyKey } from '../../store/executions.ts';
 import { type CreateBatchBody, DEFAULT_CONCURRENCY, DEFAULT_STOP_AFTER_FAILURES } from './batch.schema.ts';
@@ -79,6 +79,7 @@ export async function createBatch(
     workflow_id: workflow.id,
     workflow_version: workflow.version,
     user_id: user.userId,
+    key_id: toSpender(user).keyId,
     workspace: getWorkspaceId(workflow),
     total: estimate.rows,
     concurrency: body.concurrency ?? DEFAULT_CONCURRENCY,

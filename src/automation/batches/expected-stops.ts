@@ -1,9 +1,11 @@
 // Finds the limits that will stop a batch before its last row, so that its author learns of them before it starts.
 import type { RunDeps } from '../../runs/deps.ts';
+import { describeExceededLimits } from '../../runs/payments/spender-limit.ts';
 import { getWorkspaceId } from '../../services/accounts/access.ts';
-import type { UserActor } from '../../services/accounts/actor.ts';
+import { toSpender, type UserActor } from '../../services/accounts/actor.ts';
 import { countRemainingExecutions } from '../../services/accounts/execution-limits.ts';
 import { getPool, listSpendingToday } from '../../store/credits.ts';
+import { listLimits } from '../../store/spenders.ts';
 import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import type { BatchEstimate } from './prepare-batch.ts';
 
@@ -21,11 +23,12 @@ export async function describeExpectedStops(
 ): Promise<readonly string[]> {
   const workspace = getWorkspaceId(workflow);
   const isPaid = credits > 0;
-  const [executions, pool, workflowDay, workspaceDay] = await Promise.all([
+  const [executions, pool, workflowDay, workspaceDay, limits] = await Promise.all([
     countRemainingExecutions(deps, user),
     isPaid ? getPool(deps.db, workspace) : undefined,
     isPaid ? listSpendingToday(deps.db, 'workflow', [workflow.id]) : undefined,
     isPaid ? listSpendingToday(deps.db, 'workspace', [workspace]) : undefined,
+    isPaid ? listLimits(deps.db, [{ workspace, ...toSpender(user) }], 'read') : [],
   ]);
   const price = `All rows cost ${credits} credits`;
   const warnings: string[] = [];
@@ -44,5 +47,6 @@ export async function describeExpectedStops(
       `${price}, but the ${owner} has spent or reserved ${day.spent} of its daily budget of ${day.budget} (UTC).`,
     );
   }
+  warnings.push(...describeExceededLimits(limits, credits, 'The batch'));
   return warnings;
 }

@@ -195,6 +195,8 @@ function registerAppRuns(server: Server, deps: RunDeps): void {
         ...VISITOR_ERRORS,
         'invalid_inputs',
         'app_out_of_credits',
+        'member_limit_exceeded',
+        'key_limit_exceeded',
         'invalid_proof',
         'app_limit_reached',
         'app_out_of_order',

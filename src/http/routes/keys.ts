@@ -33,7 +33,7 @@ export function registerKeys(server: Server, deps: Deps): void {
     operation('createKey', 'account:admin', {
       summary: 'Create an API key',
       description:
-        'Creates an API key with scopes that you have yourself. The key is shown only in this response.',
+        'Creates an API key with scopes that you have yourself, and optionally with a monthly limit. The key is shown only in this response.',
       reauthentication: 'always',
       errors: ['forbidden'],
       body: CreateKeyBody,
@@ -58,8 +58,9 @@ export function registerKeys(server: Server, deps: Deps): void {
   server.patch(
     '/api/v1/keys/:id',
     operation('updateKey', 'account:admin', {
-      summary: 'Rename an API key',
-      description: 'Changes the name of an API key.',
+      summary: 'Change an API key',
+      description:
+        'Changes the name of an API key, and what its runs may cost in a calendar month (UTC). A run that would exceed the limit is refused with `key_limit_exceeded`. A key with a limit cannot change limits.',
       params: KeyParams,
       body: ChangeKeyBody,
       response: { 200: Key },

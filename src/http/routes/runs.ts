@@ -43,6 +43,8 @@ export const START_ERRORS = [
   'max_credits_exceeded',
   'daily_budget_exceeded',
   'daily_limit_exceeded',
+  'member_limit_exceeded',
+  'key_limit_exceeded',
   'unpriced_model',
   'idempotency_in_progress',
   'idempotency_key_reused',

@@ -3,11 +3,12 @@ import { AppError, OutageError, toError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { getCurrentScope } from '../../lib/span.ts';
 import { getWorkspaceId } from '../../services/accounts/access.ts';
-import type { UserActor } from '../../services/accounts/actor.ts';
+import { toSpender, type UserActor } from '../../services/accounts/actor.ts';
 import { toCredentialRecord } from '../../services/credentials/run-credentials.ts';
 import { encryptTarget, type WebhookTarget } from '../../services/webhooks/webhook-target.ts';
 import { findExecution } from '../../store/executions.ts';
 import type { IdempotencyUse, RunSpec } from '../../store/runs.ts';
+import type { Spender } from '../../store/spenders.ts';
 import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import type { AcceptResult, RunToAccept } from '../change/accept-group.ts';
 import type { RunDeps } from '../deps.ts';
@@ -28,6 +29,8 @@ export interface RunOrigin {
   readonly executionId: string;
   /** The workspace of an app's visitor, if it pays instead of the workflow's workspace. */
   readonly payer?: string | undefined;
+  /** Whose monthly limits the run spends, if not those of the user who runs it. */
+  readonly spender?: Spender | undefined;
 }
 
 /** A run that passed validation. */
@@ -60,6 +63,7 @@ export async function acceptRun(deps: RunDeps, user: UserActor, run: ValidatedRu
     // The budget limits what the workflow costs its own workspace.
     hasBudget: workflow.daily_credit_budget !== null && run.origin?.payer === undefined,
     payer: run.origin?.payer ?? spec.workspace,
+    spender: run.origin?.spender ?? toSpender(user),
     isOldVersion: prepared.version.number !== workflow.version,
   });
   if (result.kind === 'rejected')

@@ -4,6 +4,7 @@ import { createVersionNotFoundError } from '../../services/workflows/graph-versi
 import type { Rejection } from '../change/accept-group.ts';
 import type { Estimate } from '../estimate/estimate-plan.ts';
 import { createAppLimitError } from '../payments/app-limit.ts';
+import { createLimitError } from '../payments/spender-limit.ts';
 
 /** Throws 402 if the run would cost more than `maxCredits`. */
 export function requireWithinMaxCredits(
@@ -36,6 +37,7 @@ export function toRejectionError(
     });
   }
   if (rejection.code === 'app_limit_reached') return createAppLimitError();
+  if ('limit' in rejection) return createLimitError(rejection.limit, { credits, details: { breakdown } });
   const { code, owner, budget, spent } = rejection;
   return new AppError(
     code,

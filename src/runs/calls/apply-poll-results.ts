@@ -1,6 +1,7 @@
 // Applies poll results: wakes runs whose calls ended and reschedules the rest. Grants free slots to waiting calls.
 
 import type { Step } from '../../engine/types.ts';
+import { getEnvironmentCredentialId } from '../../services/credentials/provider-credential.ts';
 import { chargeRuns } from '../../services/credits/charge-runs.ts';
 import { grantSlots, type LimitedProvider, listNextWaitingCalls } from '../../store/call-slots.ts';
 import { type CallKey, type CallRow, dropCalls, endCalls, postponeCalls } from '../../store/calls.ts';
@@ -71,12 +72,14 @@ async function chargeDropped(deps: RunDeps, tx: Tx, results: readonly PollResult
   );
   const charges = new Map<string, LateCharge>();
   for (const call of reservedCalls) {
-    const { execution_id: executionId, node_id: nodeId, terms } = call;
+    const { execution_id: executionId, node_id: nodeId, terms, provider, credential_id } = call;
     const billing = billings.get(toCallId(call));
     const charge = billing === undefined ? 0 : priceByTerms(deps, call, billing.usage);
     const chargeId = `${executionId} ${nodeId}`;
     const add = charge + (charges.get(chargeId)?.add ?? 0);
-    charges.set(chargeId, { executionId, nodeId, nodeType: terms?.nodeType ?? null, add });
+    const nodeType = terms?.nodeType ?? null;
+    const credentialId = credential_id ?? getEnvironmentCredentialId(provider);
+    charges.set(chargeId, { executionId, nodeId, nodeType, provider, credentialId, add });
   }
   await chargeRuns(tx, [...charges.values()]);
   await releaseRuns(tx, [...new Set(reservedCalls.map(({ execution_id }) => execution_id))]);

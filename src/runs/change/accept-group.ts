@@ -2,6 +2,8 @@
 // that cannot be paid for is rejected without affecting other runs. Credits are reserved in the order of the requests.
 import type { Step } from '../../engine/types.ts';
 import { isId } from '../../lib/ids.ts';
+import { isTeamWorkspace } from '../../services/accounts/access.ts';
+import { notifyRefusedLimit } from '../../services/credits/limit-notices.ts';
 import {
   type BudgetOwner,
   type DailySpending,
@@ -16,6 +18,7 @@ import type { Db, Tx } from '../../store/db.ts';
 import { listUsedKeys } from '../../store/executions.ts';
 import type { IdempotencyUse, NewRun, RunRow, RunSpec } from '../../store/runs.ts';
 import { countActiveRuns, insertRunModels, insertRuns } from '../../store/runs.ts';
+import { getMemberOwner, listLimits, type Spender, type SpenderLimit } from '../../store/spenders.ts';
 import { lockVersions } from '../../store/workflows/versions.ts';
 import { createWorkspaceSlots, type WorkspaceSlots } from '../slots/policy.ts';
 import { createInitialTransition } from './lifecycle.ts';
@@ -35,6 +38,8 @@ export interface RunToAccept {
   readonly hasBudget: boolean;
   /** The workspace whose credits are reserved. */
   readonly payer: string;
+  /** Whose monthly limits the run spends. */
+  readonly spender: Spender;
   /** Whether the version is not the current one, so that the cleanup may be deleting the version. */
   readonly isOldVersion: boolean;
 }
@@ -55,6 +60,7 @@ export type Rejection =
     }
   /** The app has spent or reserved its daily credits. */
   | { readonly code: 'app_limit_reached' }
+  | { readonly code: 'member_limit_exceeded' | 'key_limit_exceeded'; readonly limit: SpenderLimit }
   /** The version of the workflow was deleted meanwhile. */
   | { readonly code: 'not_found' };
 
@@ -149,12 +155,13 @@ function toNewRun(
   return { row, trigger, steps, idempotency, has_job: effects.some(({ kind }) => kind === 'queue') };
 }
 
-const toReservation = ({ spec, credits, payer }: RunToAccept): Reservation => ({
+const toReservation = ({ spec, credits, payer, spender }: RunToAccept): Reservation => ({
   executionId: spec.id,
   workspace: payer,
   workflowId: spec.workflow_id,
   appId: toAppId(spec),
   isPaidByVisitor: payer !== spec.workspace,
+  spender,
   amount: credits,
 });
 
@@ -182,20 +189,46 @@ async function findUnaccepted(
     workflows: await listSpent('workflow', workflowIds),
     apps: await listSpent('app', appIds),
     workspaces: await listSpent('workspace', workspacesWithBudget),
+    // Locks keys after apps.
+    limits: await loadLimits(tx, paidRuns),
   };
   const repeatedRuns = await findRepeatedRuns(tx, paidRuns);
   const newRuns = paidRuns.filter(item => !repeatedRuns.has(item));
   const rejections = findRejections(newRuns, pools, spending);
+  await notifyRefusals(tx, [...rejections.values()]);
   return new Map<RunToAccept, AcceptResult>([
     ...Array.from(repeatedRuns, item => [item, { kind: 'repeated' }] as const),
     ...Array.from(rejections, ([item, rejection]) => [item, { kind: 'rejected', rejection }] as const),
   ]);
 }
 
+/** Loads the monthly limits of the runs' spenders, by their owner. */
+async function loadLimits(tx: Tx, runs: readonly RunToAccept[]): Promise<ReadonlyMap<string, SpenderLimit>> {
+  const spenders = new Map(
+    runs
+      .filter(({ payer, spender }) => isTeamWorkspace(payer) || spender.keyId !== null)
+      .map(({ payer, spender: { userId, keyId } }) => [
+        `${payer} ${userId} ${keyId}`,
+        { workspace: payer, userId, keyId },
+      ]),
+  );
+  const limits = spenders.size === 0 ? [] : await listLimits(tx, [...spenders.values()], 'lock');
+  return new Map(limits.map(limit => [limit.owner, limit]));
+}
+
+/** Notifies of the limits that refused runs. */
+async function notifyRefusals(tx: Tx, rejections: readonly Rejection[]): Promise<void> {
+  const limits = new Map(
+    rejections.flatMap(rejection => ('limit' in rejection ? [[rejection.limit.owner, rejection.limit]] : [])),
+  );
+  for (const limit of limits.values()) await notifyRefusedLimit(tx, limit);
+}
+
 interface Spending {
   readonly workflows: ReadonlyMap<string, DailySpending>;
   readonly apps: ReadonlyMap<string, DailySpending>;
   readonly workspaces: ReadonlyMap<string, DailySpending>;
+  readonly limits: ReadonlyMap<string, SpenderLimit>;
 }
 
 /** Rejects each run that costs more credits than the accepted runs before it leave in the pool and the daily limits. */
@@ -212,6 +245,7 @@ function findRejections(
       day.spent,
     ]),
   );
+  const limits = new Map(spending.limits);
   const rejections = new Map<RunToAccept, Rejection>();
   for (const item of items) {
     const { workflow_id } = item.spec;
@@ -223,6 +257,8 @@ function findRejections(
     const appBudget = spending.apps.get(appId)?.budget ?? null;
     const spentByPayer = spentById.get(item.payer) ?? 0;
     const payerBudget = spending.workspaces.get(item.payer)?.budget ?? null;
+    const ownLimits = listOwners(item).flatMap(owner => limits.get(owner) ?? []);
+    const exceededLimit = ownLimits.find(({ limit, spent }) => spent + item.credits > limit);
     if (item.credits > balance) rejections.set(item, { code: 'insufficient_credits', balance });
     else if (budget !== null && spentByWorkflow + item.credits > budget)
       rejections.set(item, {
@@ -235,7 +271,10 @@ function findRejections(
       rejections.set(item, { code: 'app_limit_reached' });
     else if (payerBudget !== null && spentByPayer + item.credits > payerBudget)
       rejections.set(item, toBudgetRejection(item, payerBudget, spentByPayer));
+    else if (exceededLimit !== undefined)
+      rejections.set(item, { code: `${exceededLimit.kind}_limit_exceeded`, limit: exceededLimit });
     else {
+      for (const limit of ownLimits) limits.set(limit.owner, { ...limit, spent: limit.spent + item.credits });
       balances.set(item.payer, balance - item.credits);
       if (item.hasBudget) spentById.set(workflow_id, spentByWorkflow + item.credits);
       if (appBudget !== null) spentById.set(appId, spentByApp + item.credits);
@@ -244,6 +283,11 @@ function findRejections(
   }
   return rejections;
 }
+
+const listOwners = ({ payer, spender: { userId, keyId } }: RunToAccept): readonly string[] => [
+  getMemberOwner(payer, userId),
+  ...(keyId === null ? [] : [keyId]),
+];
 
 /** Returns the rejection of a run whose payer has spent its daily budget. Only the payer's workspace sees the amounts. */
 function toBudgetRejection({ payer, spec }: RunToAccept, budget: number, spent: number): Rejection {

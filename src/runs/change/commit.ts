@@ -335,9 +335,9 @@ async function writeCredits(tx: Tx, events: readonly AppliedEvent[]): Promise<vo
     for (const effect of transition.effects) {
       if (effect.kind === 'release credits') endedIds.push(before.id);
       if (effect.kind !== 'charge') continue;
-      const { nodeId, nodeType, total } = effect;
+      const { kind: _, ...charge } = effect;
       // Totals are cumulative, so the last one counts.
-      totals.set(`${before.id} ${nodeId}`, { executionId: before.id, nodeId, nodeType, total });
+      totals.set(`${before.id} ${charge.nodeId}`, { executionId: before.id, ...charge });
     }
   }
   if (totals.size > 0) await chargeRuns(tx, [...totals.values()]);

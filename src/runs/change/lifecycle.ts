@@ -66,6 +66,8 @@ export type Effect =
       readonly kind: 'charge';
       readonly nodeId: string;
       readonly nodeType: string | null;
+      readonly provider?: string;
+      readonly credentialId?: string;
       readonly total: number;
     }
   | { readonly kind: 'release credits' }
@@ -211,8 +213,19 @@ function toClaimed(run: RunRow, workerId: string, atMs: number): RunRow {
 
 function toSaved(run: RunRow, change: Omit<WorkerReport, 'lease'>, timing: PollTiming): Transition {
   const { steps, nodesDone } = change;
-  const charges = steps.flatMap(({ nodeId, nodeType = null, credits }): Effect[] =>
-    credits === undefined || !run.is_paid ? [] : [{ kind: 'charge', nodeId, nodeType, total: credits }],
+  const charges = steps.flatMap(({ nodeId, nodeType = null, credits, provider, payer }): Effect[] =>
+    credits === undefined || !run.is_paid
+      ? []
+      : [
+          {
+            kind: 'charge',
+            nodeId,
+            nodeType,
+            ...(provider === undefined ? {} : { provider: provider.name }),
+            ...(payer?.credentialId == null ? {} : { credentialId: payer.credentialId }),
+            total: credits,
+          },
+        ],
   );
   return {
     row: { ...run, seq: run.seq + steps.length, nodes_done: nodesDone },

@@ -3,11 +3,13 @@ import type { Plan } from '../../graph/plan.ts';
 import { findNeededProvider } from '../../nodes/catalog.ts';
 import { toProviderName } from '../../providers/names.ts';
 import { authorize } from '../../services/accounts/access.ts';
-import { type Actor, requireScope } from '../../services/accounts/actor.ts';
+import { type Actor, requireScope, toSpender } from '../../services/accounts/actor.ts';
 import { getPool } from '../../store/credits.ts';
 import { findSampleRun } from '../../store/runs.ts';
+import { listLimits } from '../../store/spenders.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
 import type { RunDeps } from '../deps.ts';
+import { describeExceededLimits, getRemaining } from '../payments/spender-limit.ts';
 import { createNodeCache } from '../prepare/node-cache.ts';
 import { prepareRun, type RunToEstimate } from '../prepare/prepare-run.ts';
 import type { RunRequest } from '../prepare/run.schema.ts';
@@ -35,8 +37,9 @@ export async function estimateWorkflow(
   const { request, versionNumber = workflow.version } = input;
   const run = await prepareRun(deps, user.userId, workflow, { versionNumber, request });
   const { plan, owner, steps } = run;
-  const [pool, forecasts] = await Promise.all([
+  const [pool, limits, forecasts] = await Promise.all([
     getPool(deps.db, owner.workspace),
+    listLimits(deps.db, [{ workspace: owner.workspace, ...toSpender(user) }], 'read'),
     forecastPaidNodes(deps, run, createNodeCache(deps, owner.workspace)),
   ]);
   const getCredential = createCredentialGetter(deps, run);
@@ -44,17 +47,19 @@ export async function estimateWorkflow(
   const cachedIds = new Set(forecasts.filter(({ isCached }) => isCached).map(({ node }) => node.id));
   const missingProviders = listMissingProviders(deps, plan, steps);
   const hasSample = missingProviders.length > 0 && (await findSampleRun(deps.db, workflow.id)) !== undefined;
+  const warnings = [...describeExceededLimits(limits, credits), ...describeSampledNodes(plan, steps)];
   return {
     credits,
     // One credit is one US cent.
     costUsd: credits / 100,
     exact,
     breakdown: breakdown.map(line => ({ ...line, cached: cachedIds.has(line.nodeId) })),
-    ...presentReused(request, plan, steps),
+    ...presentReused(request, steps),
     ...(hasSample ? { hasSample } : {}),
     ...(missingProviders.length === 0 ? {} : { needs: missingProviders }),
-    availableCredits: pool.balance,
+    availableCredits: Math.min(pool.balance, ...limits.map(getRemaining)),
     issues: findIssues(deps, user, run, forecasts, getCredential),
+    ...(warnings.length === 0 ? {} : { meta: { warnings } }),
   };
 }
 
@@ -74,13 +79,13 @@ function listMissingProviders(
 }
 
 /** Presents the nodes that reuse a result: either `kept` from an earlier run, or `sampled`. */
-function presentReused({ keep, pins }: RunRequest, plan: Plan, steps: RunToEstimate['steps']) {
+function presentReused({ keep, pins }: RunRequest, steps: RunToEstimate['steps']) {
   const completedSteps = [...steps.values()].filter(({ status }) => status === 'COMPLETED');
   const [sampled = [], kept = []] = [true, undefined].map(fromSample =>
     completedSteps.filter(step => step.fromSample === fromSample).map(({ nodeId }) => nodeId),
   );
   return {
     ...(keep === undefined && pins === undefined ? {} : { kept }),
-    ...(sampled.length === 0 ? {} : { sampled, meta: { warnings: describeSampledNodes(plan, steps) } }),
+    ...(sampled.length === 0 ? {} : { sampled }),
   };
 }

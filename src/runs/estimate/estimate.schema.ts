@@ -56,7 +56,9 @@ export const RunEstimate = Named('RunEstimate', 'What a run would cost', {
       description: 'Providers that nodes of the run need and that are not set up',
     }),
   ),
-  availableCredits: Type.Integer(),
+  availableCredits: Type.Integer({
+    description: 'The balance, or what is left of your monthly limit if that is less',
+  }),
   issues: Type.Array(Type.Object({ nodeId: Type.String(), code: Type.String(), message: Type.String() }), {
     description: 'Reasons why a node could not run, for example a provider that is not configured',
   }),

@@ -12,6 +12,7 @@ import {
   toCredits,
 } from '../../nodes/models/pricing.ts';
 import type { RunCredential } from '../../services/credentials/credential.ts';
+import { notifyRefusedLimit } from '../../services/credits/limit-notices.ts';
 import {
   type Coverage,
   findAppOfRun,
@@ -21,9 +22,11 @@ import {
 } from '../../store/credits.ts';
 import type { Tx } from '../../store/db.ts';
 import { lockLeasedRun, type RunRow } from '../../store/runs.ts';
+import { lockLimitsOfRun } from '../../store/spenders.ts';
 import type { RunDeps } from '../deps.ts';
 import { createAppLimitError } from './app-limit.ts';
 import type { CredentialPayments } from './pay-by-credential.ts';
+import { createLimitError, isLimitError } from './spender-limit.ts';
 
 /** Raises the run's reservation for a call. Throws an AppError if the call must not be made. */
 async function raiseRunReservation(
@@ -53,6 +56,7 @@ function rethrowAsNodeError(err: unknown): never {
 
 async function requireWithinBudget(tx: Tx, executionId: string, credits: number): Promise<void> {
   const appId = await requireWithinAppLimit(tx, executionId);
+  await requireWithinLimits(tx, executionId, { credits, isOfApp: appId !== undefined });
   for (const owner of ['workflow', 'workspace'] as const) {
     const { budget, spent } = await findSpendingOfRunDay(tx, owner, executionId);
     if (budget === null || spent <= budget) continue;
@@ -63,6 +67,31 @@ async function requireWithinBudget(tx: Tx, executionId: string, credits: number)
       `With this call of ${credits} credits the ${owner} would have spent ${spent} that day (UTC), more than its budget of ${budget}.`,
     );
   }
+}
+
+/** Throws 402 if the raised reservation exceeds a monthly limit. */
+async function requireWithinLimits(
+  tx: Tx,
+  executionId: string,
+  { credits, isOfApp }: { readonly credits: number; readonly isOfApp: boolean },
+): Promise<void> {
+  const limits = await lockLimitsOfRun(tx, executionId);
+  const exceededLimit = limits.find(({ limit, spent }) => spent > limit);
+  if (exceededLimit === undefined) return;
+  const { kind, spent } = exceededLimit;
+  // Who sees the run of an app must not learn the limit of the visitor who pays for it.
+  if (isOfApp)
+    throw new AppError(`${kind}_limit_exceeded`, 'The monthly limit of who pays for this run is used up.');
+  throw createLimitError(
+    { ...exceededLimit, spent: Math.max(0, spent - credits) },
+    { credits, subject: 'This call' },
+  );
+}
+
+/** Notifies of the limits that refused a call of the run. */
+async function notifyRefusedCall(tx: Tx, executionId: string, credits: number): Promise<void> {
+  for (const limit of await lockLimitsOfRun(tx, executionId))
+    if (limit.spent + credits > limit.limit) await notifyRefusedLimit(tx, limit);
 }
 
 /** Returns the app of the run. Throws 429 if the app has spent its daily credits. */
@@ -118,7 +147,12 @@ export function createPay(
     }
     // Most calls are covered by the estimate. Only a raise needs a transaction.
     if (!isCovered(coverage, run.lease, total))
-      await db.transaction(tx => raiseRunReservation(tx, run, { total, credits })).catch(rethrowAsNodeError);
+      await db
+        .transaction(tx => raiseRunReservation(tx, run, { total, credits }))
+        .catch(async err => {
+          if (isLimitError(err)) await db.transaction(tx => notifyRefusedCall(tx, run.id, credits));
+          return rethrowAsNodeError(err);
+        });
     reserved += credits;
   };
   const refund = (credits: number): void => {

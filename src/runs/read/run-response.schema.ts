@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { NODE_STATUSES } from '../../engine/types.ts';
 import { PAID_BY } from '../../providers/credential.ts';
+import { SpenderMonth } from '../../services/accounts/monthly-limit.schema.ts';
 import { Edge, Node } from '../../services/graph.schema.ts';
 import { PageSchema } from '../../services/paging.ts';
 import { EventStreamSchema, Named, Nullable, Timestamp } from '../../services/schema.ts';
@@ -411,6 +412,9 @@ export const CreditsResponse = Named('Credits', 'A balance and a page of its led
   teamId: Nullable(Type.String()),
   balance: Credits,
   held: Type.Integer({ minimum: 0, description: 'Reserved for active runs' }),
+  own: Type.Optional(
+    Type.Object(SpenderMonth, { description: 'What your runs cost the workspace, and your limit there' }),
+  ),
   entries: Type.Array(
     Named('LedgerEntry', 'One change of a balance', {
       id: Type.Integer(),

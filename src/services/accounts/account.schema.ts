@@ -6,6 +6,7 @@ import { TEAM_ROLES } from '../../store/teams.ts';
 import { PageQuery, PageSchema } from '../paging.ts';
 import { Exact, Id, Named, NamedExact, Nullable, PositiveInteger, Timestamp } from '../schema.ts';
 import { SCOPES } from './actor.ts';
+import { SpenderMonth } from './monthly-limit.schema.ts';
 import { Email, Name } from './names.ts';
 
 const UserId = PositiveInteger();
@@ -82,6 +83,7 @@ export const Member = Named('Member', 'A user in a team', {
   userId: UserId,
   name: Type.String(),
   role: TeamRole,
+  ...SpenderMonth,
   createdAt: Timestamp,
 });
 export const MemberPage = PageSchema(Member);

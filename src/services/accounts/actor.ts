@@ -1,5 +1,6 @@
 // Defines the caller of a request: a user with a key or session, or an anonymous visitor.
 import { AppError } from '../../lib/errors.ts';
+import type { Spender } from '../../store/spenders.ts';
 
 export const SCOPES = [
   'workflows:read',
@@ -66,6 +67,12 @@ export function requireUser(actor: Actor): UserActor {
 /** Creates a 401 error with the challenge that RFC 9110 requires. */
 export const createUnauthorizedError = (message: string): AppError =>
   new AppError('unauthorized', message, { headers: { 'www-authenticate': 'Bearer' } });
+
+/** Returns whose monthly limits the runs of the user spend. */
+export const toSpender = ({ userId, credential }: UserActor): Spender => ({
+  userId,
+  keyId: credential.kind === 'key' ? credential.id : null,
+});
 
 /** Returns whether the request comes from a browser session. */
 export function hasSession(actor: Actor): boolean {

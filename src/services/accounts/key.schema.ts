@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { PageSchema } from '../paging.ts';
 import { Exact, IdParams, Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
 import { SCOPES } from './actor.ts';
+import { MonthlyCredits, SpenderMonth } from './monthly-limit.schema.ts';
 import { Name } from './names.ts';
 
 const Scope = Type.Enum(SCOPES);
@@ -17,9 +18,13 @@ export const CreateKeyBody = NamedExact('KeyInput', 'The key to create', {
       Type.String({ maxLength: 40, description: 'ISO 8601; null or absent for a key that does not expire' }),
     ),
   ),
+  monthlyCredits: Type.Optional(MonthlyCredits),
 });
 
-export const ChangeKeyBody = Exact({ name: Name });
+export const ChangeKeyBody = Exact(
+  { name: Type.Optional(Name), monthlyCredits: Type.Optional(MonthlyCredits) },
+  { minProperties: 1 },
+);
 
 export const Key = Named('Key', 'An API key without its secret', {
   id: Type.String(),
@@ -27,6 +32,7 @@ export const Key = Named('Key', 'An API key without its secret', {
   scopes: Type.Array(Scope),
   expiresAt: Nullable(Timestamp),
   lastUsedAt: Nullable(Timestamp),
+  ...SpenderMonth,
   createdAt: Timestamp,
 });
 export const KeyPage = PageSchema(Key);

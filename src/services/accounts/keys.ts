@@ -1,10 +1,18 @@
-// Manages API keys. A key is returned once and stored as a hash, and never has a scope that its creator lacks.
+// Manages API keys and their monthly limits. A key is returned once and stored as a hash, and never has a scope that its creator lacks.
 import { generateApiKey, sha256 } from '../../lib/crypto.ts';
 import { AppError, createFieldError, requireFound } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { type AuditCaller, recordAudit } from '../../store/audit/record-audit.ts';
 import type { Transaction, Tx } from '../../store/db.ts';
-import { type ApiKey, findKey, insertKey, listKeys, renameKey, revokeKey } from '../../store/keys.ts';
+import {
+  type ApiKey,
+  findKey,
+  insertKey,
+  listKeys,
+  lockKey,
+  revokeKey,
+  updateKey,
+} from '../../store/keys.ts';
 import type { Deps } from '../deps.ts';
 import { byId, type PageQuery, readPage } from '../paging.ts';
 import { presentColumns } from '../present-columns.ts';
@@ -20,6 +28,7 @@ export interface CreateKeyInput {
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly expiresAt?: string | null | undefined;
+  readonly monthlyCredits?: number | null | undefined;
 }
 
 /**
@@ -30,12 +39,14 @@ export async function createKey(deps: KeyDeps, actor: Actor, input: CreateKeyInp
   const user = requireScope(actor, 'account:admin');
   requireOpenTeams(user);
   requireGrantableScopes(user, input.scopes);
+  await requireUnlimitedKey(deps.db, user);
   const key = generateApiKey();
   const fields = {
     userId: user.userId,
     name: parseName(input.name),
     scopes: input.scopes,
     expiresAt: input.expiresAt == null ? null : parseExpiry(deps, input.expiresAt),
+    monthlyCredits: input.monthlyCredits ?? null,
     key,
   };
   return deps.db.transaction(async tx => {
@@ -69,6 +80,7 @@ export async function storeKey(
     readonly name: string;
     readonly scopes: readonly Scope[];
     readonly expiresAt: Date | null;
+    readonly monthlyCredits?: number | null;
     readonly key: string;
   },
 ): Promise<ApiKey> {
@@ -79,6 +91,7 @@ export async function storeKey(
     hash: sha256(key.key),
     scopes: key.scopes,
     expires_at: key.expiresAt,
+    monthly_credits: key.monthlyCredits ?? null,
   });
 }
 
@@ -86,14 +99,14 @@ export async function storeKey(
 export function recordNewKey(
   tx: Transaction,
   caller: AuditCaller,
-  { id, name, scopes, expires_at }: ApiKey,
+  { id, name, scopes, expires_at, monthly_credits }: ApiKey,
   userId: number,
 ): void {
   recordAudit(tx, caller, {
     action: 'key.created',
     target: id,
     name,
-    after: { userId, scopes, expiresAt: expires_at },
+    after: { userId, scopes, expiresAt: expires_at, monthlyCredits: monthly_credits },
   });
 }
 
@@ -109,22 +122,45 @@ export async function readKey(deps: KeyDeps, actor: Actor, id: string) {
   return presentKey(requireFound(await findKey(deps.db, id, user.userId), NOT_FOUND));
 }
 
-/** Renames a key of the caller. Throws 404. */
-export async function changeKey(deps: KeyDeps, actor: Actor, id: string, input: { readonly name: string }) {
+interface KeyChange {
+  readonly name?: string | undefined;
+  readonly monthlyCredits?: number | null | undefined;
+}
+
+/** Changes the name and the monthly limit of a key of the caller. Throws 403 like `createKey`, 404. */
+export async function changeKey(deps: KeyDeps, actor: Actor, id: string, change: KeyChange) {
   const user = requireScope(actor, 'account:admin');
-  const name = parseName(input.name);
   return deps.db.transaction(async tx => {
-    const before = await findKey(tx, id, user.userId);
-    const row = requireFound(await renameKey(tx, { id, userId: user.userId, name }), NOT_FOUND);
+    const key = requireFound(await lockKey(tx, id, user.userId), NOT_FOUND);
+    if (change.monthlyCredits !== undefined) await requireUnlimitedKey(tx, user);
+    const changed = {
+      ...key,
+      name: change.name === undefined ? key.name : parseName(change.name),
+      monthly_credits: change.monthlyCredits === undefined ? key.monthly_credits : change.monthlyCredits,
+    };
+    await updateKey(tx, changed);
     recordAudit(tx, user, {
       action: 'key.changed',
       target: id,
-      name,
-      before: { name: before?.name },
-      after: { name },
+      name: changed.name,
+      before: describeKey(key),
+      after: describeKey(changed),
     });
-    return presentKey(row);
+    return presentKey(changed);
   });
+}
+
+const describeKey = ({ name, monthly_credits }: ApiKey) => ({ name, monthlyCredits: monthly_credits });
+
+/** Throws 403 if the caller's own key has a monthly limit, which it could otherwise remove, or evade with another key. */
+async function requireUnlimitedKey(tx: Tx, { userId, credential }: UserActor): Promise<void> {
+  if (credential.kind !== 'key') return;
+  const key = await findKey(tx, credential.id, userId);
+  if (key === undefined || key.monthly_credits === null) return;
+  throw new AppError(
+    'forbidden',
+    'An API key with a monthly limit cannot create keys or change limits. Use another key, or sign in.',
+  );
 }
 
 const NOT_FOUND = 'API key not found.';
@@ -148,7 +184,10 @@ export async function revokeOwnKey(
 }
 
 const presentKey = (key: ApiKey) => ({
-  ...presentColumns(key, 'id name scopes expires_at last_used_at created_at'),
+  ...presentColumns(
+    key,
+    'id name scopes expires_at last_used_at monthly_credits spent_this_month created_at',
+  ),
   // The column contains only known scopes.
   scopes: key.scopes as readonly Scope[],
 });

@@ -1,4 +1,4 @@
-// Manages the members and roles of a team. Changes to one team are serialized, so that at least one owner remains.
+// Manages the members of a team, their roles and monthly limits. Changes to one team are serialized, so that at least one owner remains.
 import { AppError, requireFound } from '../../lib/errors.ts';
 import { recordAudit, toUserTarget } from '../../store/audit/record-audit.ts';
 import type { Tx } from '../../store/db.ts';
@@ -10,6 +10,7 @@ import {
   hasOtherOwner,
   listMembers,
   lockTeam,
+  setMemberLimit,
   updateMemberRole,
 } from '../../store/teams.ts';
 import type { Deps } from '../deps.ts';
@@ -57,6 +58,25 @@ export async function changeMember(deps: Deps, actor: Actor, id: MemberId, role:
   });
 }
 
+/** Sets what the runs of a member may cost in a month, or removes the limit. Throws 403 for anyone but an OWNER, 404. */
+export async function limitMember(deps: Deps, actor: Actor, id: MemberId, monthlyCredits: number | null) {
+  const user = requireScope(actor, 'account:admin');
+  return deps.db.transaction(async tx => {
+    await lockTeam(tx, id.teamId);
+    await requireTeamOwner(tx, user, id.teamId);
+    const member = await getMember(tx, id);
+    await setMemberLimit(tx, id.teamId, id.userId, monthlyCredits);
+    recordAudit(tx, user, {
+      action: 'member.limited',
+      target: toUserTarget(id.userId),
+      teamId: id.teamId,
+      before: { monthlyCredits: member.monthly_credits },
+      after: { monthlyCredits },
+    });
+    return presentMember({ ...member, monthly_credits: monthlyCredits });
+  });
+}
+
 /**
  * Removes a member and the member's direct permissions for the team's workflows. Owners can remove anyone, and everyone
  * can leave. Throws 409 `last_owner` like `changeMember`.
@@ -84,7 +104,8 @@ async function getMember(tx: Tx, { teamId, userId }: MemberId): Promise<MemberRo
   return requireFound(await findMember(tx, teamId, userId), 'Team member not found.');
 }
 
-const presentMember = (row: MemberRow) => presentColumns(row, 'user_id name role created_at');
+const presentMember = (row: MemberRow) =>
+  presentColumns(row, 'user_id name role monthly_credits spent_this_month created_at');
 
 async function requireOtherOwner(tx: Tx, { teamId, userId }: MemberId): Promise<void> {
   if (await hasOtherOwner(tx, teamId, userId)) return;

@@ -98,7 +98,7 @@ export function readEnvironment(settings: Settings): RunCredentials {
 }
 
 const createEnvironment = (kind: ProviderName, name: string): RunCredential => ({
-  id: `cred_environment_${kind}`,
+  id: getEnvironmentCredentialId(kind),
   kind,
   name: `${name} (environment)`,
   paidBy: 'credits',
@@ -127,3 +127,6 @@ export function openEnvironment(deps: AccessDeps): ReadonlyMap<CredentialKey, Pr
   });
   return new Map(opened);
 }
+
+/** Returns the id of the provider's credential in the settings. */
+export const getEnvironmentCredentialId = (kind: string): string => `cred_environment_${kind}`;

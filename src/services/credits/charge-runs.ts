@@ -1,11 +1,15 @@
-// Charges runs, and notifies the owners of a workspace when its credits run low.
+// Charges runs, and notifies when the credits of a workspace run low or a monthly limit is nearly reached.
 import { chargeNodes, type LowPool, type NodeCharge } from '../../store/credits.ts';
 import type { Tx } from '../../store/db.ts';
 import { insertNotice } from '../../store/notices.ts';
+import { claimReachedLimits } from '../../store/spenders.ts';
+import { notifyLimit } from './limit-notices.ts';
 
 /** Charges runs for their nodes (see `chargeNodes`). */
 export async function chargeRuns(tx: Tx, charges: readonly NodeCharge[]): Promise<void> {
   for (const pool of await chargeNodes(tx, charges)) await notifyLowCredits(tx, pool);
+  const executionIds = [...new Set(charges.map(({ executionId }) => executionId))];
+  for (const limit of await claimReachedLimits(tx, executionIds)) await notifyLimit(tx, limit);
 }
 
 function notifyLowCredits(tx: Tx, { workspace, team_name, remaining }: LowPool): Promise<void> {

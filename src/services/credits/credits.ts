@@ -4,7 +4,8 @@ import { type Static, Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import type { EntryRow } from '../../store/credits.ts';
 import { getPool, grant, listEntries } from '../../store/credits.ts';
-import { teamExists } from '../../store/teams.ts';
+import { findSpentThisMonth } from '../../store/spenders.ts';
+import { findMember, teamExists } from '../../store/teams.ts';
 import { findUser } from '../../store/users.ts';
 import { getPersonalWorkspaceId } from '../accounts/access.ts';
 import type { Actor } from '../accounts/actor.ts';
@@ -40,9 +41,16 @@ export type LedgerQuery = Static<typeof LedgerQuery>;
 export async function readCredits(deps: Deps, actor: Actor, query: PageQuery) {
   const user = requireScope(actor, 'account:admin');
   const { team_id } = await getActiveWorkspace(deps.db, user);
+  const workspace = team_id ?? getPersonalWorkspaceId(user.userId);
+  const [pool, member, spentThisMonth] = await Promise.all([
+    readPool(deps, workspace, query),
+    team_id === null ? undefined : findMember(deps.db, team_id, user.userId),
+    findSpentThisMonth(deps.db, workspace, user.userId),
+  ]);
   return {
     teamId: team_id,
-    ...(await readPool(deps, team_id ?? getPersonalWorkspaceId(user.userId), query)),
+    ...pool,
+    own: { monthlyCredits: member?.monthly_credits ?? null, spentThisMonth },
   };
 }
 

@@ -43,8 +43,10 @@ describe('POST /keys', () => {
       'expiresAt',
       'id',
       'lastUsedAt',
+      'monthlyCredits',
       'name',
       'scopes',
+      'spentThisMonth',
     ]);
     const { rows } = await test.deps.db.query<{ row: string }>(
       'select k::text as row from api_keys k where id = $1',

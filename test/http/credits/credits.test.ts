@@ -15,7 +15,14 @@ describe('GET /credits and POST /admin/credits', () => {
     const user = await test.createUser();
     const { status, body } = await user.request('GET', '/credits');
     assert.equal(status, 200);
-    assert.deepEqual(body, { teamId: null, balance: 0, held: 0, entries: [], nextCursor: null });
+    assert.deepEqual(body, {
+      teamId: null,
+      balance: 0,
+      held: 0,
+      own: { monthlyCredits: null, spentThisMonth: 0 },
+      entries: [],
+      nextCursor: null,
+    });
   });
 
   it('POST grants credits to a user', async () => {

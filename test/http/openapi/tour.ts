@@ -5,6 +5,7 @@ import type { Receiver } from '../../support/network/receiver.ts';
 import { tourApps, tourPaidApp } from './tour-apps.ts';
 import { tourBatches } from './tour-batches.ts';
 import { tourComponents } from './tour-components.ts';
+import { tourMoney } from './tour-money.ts';
 import { tourNotices } from './tour-notices.ts';
 import { tourSchedules } from './tour-schedules.ts';
 import { tourSecondFactors } from './tour-second-factors.ts';
@@ -120,7 +121,7 @@ async function tourAccounts({ send, addKey, authorize, graph, receiver }: TourCo
     .body;
   await send('GET', `${V1}/keys`);
   await send('GET', `${V1}/keys/${keyId}`);
-  await send('PATCH', `${V1}/keys/${keyId}`, { name: 'Hourly' });
+  await send('PATCH', `${V1}/keys/${keyId}`, { name: 'Hourly', monthlyCredits: 500 });
   await send('DELETE', `${V1}/keys/${keyId}`);
   const connection = await authorize();
   await send('GET', `${V1}/connections`);
@@ -136,6 +137,7 @@ async function tourAccounts({ send, addKey, authorize, graph, receiver }: TourCo
   await send('POST', `${V1}/invitations/${joinInvitation.body.id}/accept`, undefined, { who: 'ada' });
   await send('GET', `${V1}/teams/${teamId}/members`);
   await send('GET', `${V1}/teams/${teamId}/members/${userId}`);
+  await send('PUT', `${V1}/teams/${teamId}/members/${userId}/limit`, { monthlyCredits: 2000 });
   await send('PATCH', `${V1}/teams/${teamId}/members/${userId}`, { role: 'VIEWER' });
   await send('DELETE', `${V1}/teams/${teamId}/members/${userId}`);
   await send('PATCH', `${V1}/teams/${teamId}/members/1`, { role: 'VIEWER' });
@@ -468,6 +470,7 @@ async function tourPaidRuns({ send, addKey, waitFor }: TourContext): Promise<voi
   await send('POST', `${workflowPath}/run`, { maxCredits: 0 });
   await tourNotices({ send, waitFor }, workflowPath);
   await tourPaidApp({ send }, workflowPath);
+  await tourMoney({ send, addKey }, graph);
   await send('PUT', `${workflowPath}/budget`, { dailyCreditBudget: 0 });
   await send('POST', `${workflowPath}/run`, {});
   const poorUser = {

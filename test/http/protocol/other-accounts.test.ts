@@ -87,6 +87,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   [`PATCH ${V1}/teams/:id`]: { name: 'Taken' },
   [`POST ${V1}/teams/:id/members`]: { userId: 1, role: 'OWNER' },
   [`PATCH ${V1}/teams/:id/members/:userId`]: { role: 'VIEWER' },
+  [`PUT ${V1}/teams/:id/members/:userId/limit`]: { monthlyCredits: 1 },
   [`POST ${V1}/teams/:id/invitations`]: { email: 'stranger@example.com', role: 'OWNER' },
   [`PATCH ${V1}/keys/:id`]: { name: 'Taken' },
   [`PATCH ${V1}/batches/:id/rows/:row`]: { rating: 1 },

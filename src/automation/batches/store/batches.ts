@@ -17,6 +17,8 @@ export interface NewBatch {
   readonly workflow_id: string;
   readonly workflow_version: number;
   readonly user_id: number;
+  /** The API key with which it was created, whose monthly limit its rows spend. */
+  readonly key_id: string | null;
   readonly workspace: string;
   readonly total: number;
   readonly concurrency: number;
@@ -60,7 +62,7 @@ export type StoredBatch = NewBatch &
 /** A batch without the values that may be long. */
 export type BatchHead = Omit<StoredBatch, 'axes' | 'metadata' | 'webhook' | 'workflow_name'>;
 
-const HEAD_COLUMNS = `b.id, b.workflow_id, b.workflow_version, b.user_id, b.workspace, b.status, b.reason, b.total, b.concurrency,
+const HEAD_COLUMNS = `b.id, b.workflow_id, b.workflow_version, b.user_id, b.key_id, b.workspace, b.status, b.reason, b.total, b.concurrency,
   b.max_credits, b.stop_after_failures, b.failures_in_a_row, b.cancels_running, b.first_rows, b.estimated_credits, b.estimate_is_exact,
   b.targets, b.bytes, b.seq, b.created_at, b.finished_at,
   json_build_object(${ROW_STATUSES.map(status => `'${status}', b.rows_${status}`).join(', ')}) as counts`;

@@ -14,8 +14,10 @@ import {
   TeamParams,
 } from '../../../services/accounts/account.schema.ts';
 import { inviteToTeam } from '../../../services/accounts/invitations.ts';
+import { MonthlyLimitBody } from '../../../services/accounts/monthly-limit.schema.ts';
 import {
   changeMember,
+  limitMember,
   listTeamMembers,
   readMember,
   removeMember,
@@ -148,6 +150,19 @@ function registerMembers(server: Server, deps: Deps): void {
     }),
     ({ actor, params, body }) =>
       changeMember(deps, actor, { teamId: params.id, userId: params.userId }, body.role),
+  );
+  server.put(
+    '/api/v1/teams/:id/members/:userId/limit',
+    operation('setMemberLimit', 'account:admin', {
+      summary: 'Set the monthly limit of a member',
+      description:
+        'Sets what the runs that a member starts may cost the team in a calendar month (UTC). A run that would exceed it is refused with `member_limit_exceeded`. Requires the role OWNER.',
+      params: MemberParams,
+      body: MonthlyLimitBody,
+      response: { 200: Member },
+    }),
+    ({ actor, params, body }) =>
+      limitMember(deps, actor, { teamId: params.id, userId: params.userId }, body.monthlyCredits),
   );
   server.delete(
     '/api/v1/teams/:id/members/:userId',
