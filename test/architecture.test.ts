@@ -85,12 +85,24 @@ const RUNS_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   trace: [],
   change: ['slots'],
   estimate: ['prepare', 'payments'],
+  approvals: ['change', 'prepare'],
   calls: ['change', 'prepare', 'payments', 'slots'],
-  read: ['estimate', 'change', 'prepare'],
+  read: ['approvals', 'estimate', 'change', 'prepare'],
   templates: ['read', 'estimate', 'prepare'],
   end: ['read', 'change', 'prepare'],
-  execute: ['end', 'calls', 'read', 'estimate', 'change', 'prepare', 'payments', 'slots', 'trace'],
-  accept: ['estimate', 'change', 'prepare', 'payments'],
+  execute: [
+    'approvals',
+    'end',
+    'calls',
+    'read',
+    'estimate',
+    'change',
+    'prepare',
+    'payments',
+    'slots',
+    'trace',
+  ],
+  accept: ['approvals', 'estimate', 'change', 'prepare', 'payments'],
 };
 
 /** Maps each folder of `editor/` to the folders that it may import. All may import the files directly in `editor/`. */

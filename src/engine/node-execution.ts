@@ -1,7 +1,7 @@
 // Calls a node once and records the provider task of the call in the node's step. Used for single calls and for the
 // items of a mapped node.
 import type { PlanNode } from '../graph/plan.ts';
-import type { JsonObject } from '../graph/types.ts';
+import type { Json, JsonObject } from '../graph/types.ts';
 import { omitUndefined } from '../lib/record.ts';
 import type { NodeContext, NodeDefinition } from '../nodes/define.ts';
 import { type CallResult, callNode } from './call.ts';
@@ -47,7 +47,7 @@ export interface NodeCall {
   isOwed?: true;
 }
 
-export type NodeStart = Pick<Step, 'nodeId' | 'attempt'> & { readonly startedAtMs: number };
+export type NodeStart = Pick<Step, 'nodeId' | 'attempt' | 'approval'> & { readonly startedAtMs: number };
 
 /** Calls the node, and records in its step what the call reports. */
 export function callWithRecord(
@@ -198,13 +198,22 @@ export function toCostFields(
   return credits === 0 ? {} : { credits: (previousStep?.credits ?? 0) + credits, nodeType: node.nodeType };
 }
 
-function toWakeReason(
-  options: RunOptions,
-  { nodeId, suspended }: Step,
-): NonNullable<NodeContext['suspended']> {
-  const { kind, sinceMs, untilMs } = suspended as NonNullable<Step['suspended']>;
-  const decision = kind === 'decision' ? options.decisions?.get(nodeId) : undefined;
-  return { sinceMs, untilMs, ...omitUndefined({ decision }) };
+function toWakeReason(options: RunOptions, step: SelfSuspended): NonNullable<NodeContext['suspended']> {
+  const { sinceMs, untilMs } = step.suspended;
+  return { sinceMs, untilMs, ...omitUndefined({ decision: findDecision(options, step) }) };
+}
+
+/** Returns the decision for a node that waited for one: that of a user, or after its time the one that the node set. */
+export function findDecision(
+  { decisions, now }: Pick<RunOptions, 'decisions' | 'now'>,
+  { nodeId, suspended, approval }: Step,
+): Json | undefined {
+  if (suspended?.kind !== 'decision') return undefined;
+  const decision = decisions?.get(nodeId);
+  if (decision !== undefined) return decision;
+  const timeoutDecision = approval?.timeoutDecision ?? null;
+  if (timeoutDecision === null || suspended.untilMs > now()) return undefined;
+  return { approved: timeoutDecision === 'approve', by: { via: 'timeout' }, atMs: suspended.untilMs };
 }
 
 type SelfSuspended = Step & { readonly suspended: NonNullable<Step['suspended']> };

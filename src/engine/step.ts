@@ -1,12 +1,14 @@
 // Runs one node: resolves its inputs, calls it once or once per list item, and returns its final step.
 import type { PlanNode } from '../graph/plan.ts';
-import { NodeError, Suspend } from '../nodes/define.ts';
+import { omitUndefined } from '../lib/record.ts';
+import { type ApprovalRequest, NodeError, Suspend } from '../nodes/define.ts';
 import { type CallResult, ChargedNodeError } from './call.ts';
 import { splitIntoItems } from './fan-out.ts';
 import type { PortValues } from './inputs.ts';
 import { runItems } from './items.ts';
 import {
   callWithRecord,
+  findDecision,
   isSelfSuspended,
   type NodeExecution,
   type NodeStart,
@@ -17,7 +19,7 @@ import {
   toReportFields,
 } from './node-execution.ts';
 import { TOO_LARGE_ERROR } from './output-size.ts';
-import type { Step } from './types.ts';
+import type { Decision, RunOptions, Step } from './types.ts';
 
 /** The error code of a step whose decision did not arrive in time. */
 export const DECISION_TIMEOUT = 'decision_timeout';
@@ -79,10 +81,28 @@ function toNodeStart({ options }: StepHost, node: PlanNode, previousStep: Step |
   const nowMs = options.now();
   // A waiting node keeps its start time and attempt.
   if (previousStep?.status === 'WAITING') {
-    return { nodeId: node.id, attempt: previousStep.attempt, startedAtMs: previousStep.startedAtMs ?? nowMs };
+    const { attempt, startedAtMs = nowMs } = previousStep;
+    return { nodeId: node.id, attempt, startedAtMs, ...toApproval(options, previousStep) };
   }
   return { nodeId: node.id, attempt: (previousStep?.attempt ?? 0) + 1, startedAtMs: nowMs };
 }
+
+/** Returns the request for a decision of a node that waited for one, with the decision if there is one. */
+function toApproval(options: RunOptions, previousStep: Step): Pick<Step, 'approval'> {
+  const decision = findDecision(options, previousStep) as Decision | undefined;
+  const { approval } = previousStep;
+  if (decision === undefined) return approval === undefined ? {} : { approval };
+  return { approval: { ...(approval ?? EARLIER_REQUEST), decision } };
+}
+
+/** The request of a node that began to wait in an earlier version. */
+const EARLIER_REQUEST: ApprovalRequest = {
+  message: '',
+  assignees: [],
+  reminderHours: 0,
+  isEditable: false,
+  timeoutDecision: null,
+};
 
 function toStep({ options }: StepHost, execution: NodeExecution, result: CallResult): Step {
   const { budget } = options;
@@ -103,13 +123,20 @@ function toStep({ options }: StepHost, execution: NodeExecution, result: CallRes
     if (credits > 0) return { ...step, ...cost };
     return result.isCached ? { ...step, cached: true } : step;
   }
-  const { kind, untilMs } = result;
+  const { kind, untilMs, approval } = result;
   if (kind === 'decision' && untilMs <= nowMs) {
     const error = { code: DECISION_TIMEOUT, message: 'No decision was made in time.' };
     return { ...start, status: 'FAILED', error, finishedAtMs: nowMs };
   }
   const sinceMs = previousStep?.suspended?.sinceMs ?? nowMs;
-  return { ...start, ...toCallFields(execution), status: 'WAITING', suspended: { kind, sinceMs, untilMs } };
+  const suspended = { kind, sinceMs, untilMs };
+  return {
+    ...start,
+    ...toCallFields(execution),
+    status: 'WAITING',
+    suspended,
+    ...omitUndefined({ approval }),
+  };
 }
 
 /** Returns the failed step. If the run was stopped, the node is CANCELLED, whatever it threw. */

@@ -1,6 +1,6 @@
 // Defines the types that the engine shares with the code that stores and presents runs.
 import type { Json, JsonObject, Values } from '../graph/types.ts';
-import type { NodeContext, NodeDefinition, RunSecrets } from '../nodes/define.ts';
+import type { ApprovalRequest, NodeContext, NodeDefinition, RunSecrets } from '../nodes/define.ts';
 
 export const NODE_STATUSES = [
   'PENDING',
@@ -43,6 +43,8 @@ export interface Step {
     readonly sinceMs: number;
     readonly untilMs: number;
   };
+  /** The request for a decision, and the decision once the node has continued with one. */
+  readonly approval?: ApprovalRequest & { readonly decision?: Decision };
   /** The results of a mapped node by item, so that a resumed run repeats only the failed items. */
   readonly items?: readonly (Values | null)[];
   /** The failures of a mapped node by item, while other items are still active. */
@@ -63,6 +65,27 @@ export interface Step {
   readonly payer?: Payer;
   /** The node type for the ledger, set if the node costs credits. */
   readonly nodeType?: string;
+}
+
+/** A decision, as it is stored with the run. */
+export interface Decision {
+  readonly approved: boolean;
+  /** Replaces the value that waited. */
+  readonly value?: Json;
+  /** The type of `value`, if its JSON does not tell. */
+  readonly valueType?: 'JSON';
+  readonly comment?: string;
+  /** Who decided. Absent for decisions of earlier versions. */
+  readonly by?: DecidedBy;
+  readonly atMs?: number;
+}
+
+/** `link`: a person who was sent a link. `timeout`: nobody decided in time. */
+export interface DecidedBy {
+  readonly via: 'account' | 'link' | 'timeout';
+  readonly userId?: number;
+  readonly name?: string;
+  readonly email?: string;
 }
 
 export type ProviderTask = NonNullable<NodeContext['task']['stored']>;

@@ -4,6 +4,7 @@ import type { Metrics } from './observation/metrics.ts';
 import { registerAccount } from './routes/account.ts';
 import { registerAdmin } from './routes/admin.ts';
 import { registerAppForm } from './routes/app-form.ts';
+import { registerApprovals } from './routes/approvals.ts';
 import { registerApps } from './routes/apps.ts';
 import { registerAuth } from './routes/auth.ts';
 import { registerBatches } from './routes/batches.ts';
@@ -65,6 +66,7 @@ export const ROUTES: readonly Register[] = [
   registerTriggers,
   registerAppForm,
   registerExecutions,
+  registerApprovals,
   registerDeliveries,
   registerProviderCallbacks,
   registerPermissions,

@@ -3,6 +3,7 @@ import { reportFailures } from '../apps/report-failures.ts';
 import { sweepAppUploads } from '../apps/uploads.ts';
 import { advanceAutomation } from '../automation/automations.ts';
 import { advanceBatch } from '../automation/batches/advance-batch.ts';
+import { advanceApproval } from '../runs/approvals/notify-assignees.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { claimFromQueue } from '../runs/execute/dispatch.ts';
 import type { WorkerSlots } from '../runs/slots/worker-slots.ts';
@@ -47,6 +48,8 @@ export const TASKS: Readonly<Record<string, Task>> = {
   // Queued when a workflow was shared with a person.
   share: { pool: 'background', perform: ({ deps }, id) => notifyInvitee(deps.db, id) },
   mail: { pool: 'background', perform: ({ mailSender, signal }, id) => mailSender.send(id, signal) },
+  // Queued when a node begins to wait for a decision, and for each reminder.
+  approval: { pool: 'background', perform: ({ deps }, id) => advanceApproval(deps, id) },
   batch: { pool: 'background', perform: ({ deps }, id) => advanceBatch(deps, id) },
   render: { pool: 'renders', perform: ({ deps, signal }, id) => runRender(deps, id, signal) },
   sweep_runs: {

@@ -63,6 +63,7 @@ export const ERROR_CODES = {
   team_not_empty: [409, 'The team has workflows'],
   last_owner: [409, 'A team needs at least one owner'],
   idempotency_in_progress: [409, 'The first request with this key is still in progress'],
+  already_decided: [409, 'Someone has already decided on the approval'],
   not_resumable: [409, 'The execution cannot be resumed'],
   component_in_use: [409, 'Other workflows call this workflow as a component'],
   media_in_use: [409, 'Workflows use this media'],

@@ -32,6 +32,7 @@ const PREFIXES = {
   app: 'app',
   appRun: 'run',
   audit: 'aud',
+  approval: 'apv',
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;

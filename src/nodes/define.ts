@@ -226,10 +226,26 @@ export type NodeFetchResponse = ProviderResponse;
 export class Suspend {
   readonly kind: 'time' | 'decision' | 'call';
   readonly untilMs: number;
-  constructor(kind: 'time' | 'decision' | 'call', untilMs: number) {
+  /** For decisions: who is asked, and how. */
+  readonly approval: ApprovalRequest | undefined;
+  constructor(kind: 'time' | 'decision' | 'call', untilMs: number, approval?: ApprovalRequest) {
     this.kind = kind;
     this.untilMs = untilMs;
+    this.approval = approval;
   }
+}
+
+/** Whom a node asks for a decision, and how. */
+export interface ApprovalRequest {
+  readonly message: string;
+  /** Emails and user ids. If empty, the user who started the run is asked. */
+  readonly assignees: readonly (string | number)[];
+  /** How often assignees are reminded; 0: never. */
+  readonly reminderHours: number;
+  /** Whether the value that waits may be replaced. */
+  readonly isEditable: boolean;
+  /** What happens without a decision; null: the run ends with the status TIMEOUT. */
+  readonly timeoutDecision: 'approve' | 'reject' | null;
 }
 
 /** A failure caused by the graph or its inputs. The message is shown to users. `code` is snake_case. */

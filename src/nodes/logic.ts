@@ -3,7 +3,19 @@ import { getSwitchCases, MAX_CASES } from '../graph/config-ports.ts';
 import { isJsonObject, type Json, type Value } from '../graph/types.ts';
 import { jsonToValue, valueToText } from '../graph/values.ts';
 import { compareValue, OPERATORS } from './compare.ts';
-import { any, choice, createPorts, defineNode, json, NodeError, number, Suspend, text } from './define.ts';
+import {
+  type ApprovalRequest,
+  any,
+  choice,
+  createPorts,
+  defineNode,
+  flag,
+  json,
+  NodeError,
+  number,
+  Suspend,
+  text,
+} from './define.ts';
 import { NUMBERED_INPUTS } from './list.ts';
 
 export const logicIf = defineNode({
@@ -85,6 +97,10 @@ export const delay = defineNode({
   },
 });
 
+/** The maximum number of people whom one node asks. */
+export const MAX_ASSIGNEES = 20;
+const MAX_REMINDER_HOURS = 30 * 24;
+
 export const approval = defineNode({
   nodeType: 'logic:approval',
   label: 'Approval',
@@ -93,21 +109,84 @@ export const approval = defineNode({
   inputs: { input: any('Input', { required: true }) },
   config: {
     message: text('Message', { default: '', description: 'The question to display.' }),
+    assignees: json('Assignees', {
+      default: [],
+      description: `Who is asked: a list of emails and user IDs, at most ${MAX_ASSIGNEES}. They get a notice and a mail with a link. Empty: the person who started the run.`,
+    }),
+    editableInputs: flag('Allow edits', {
+      description: 'Whether the approver may change the text, number or JSON before it continues.',
+    }),
+    reminderHours: number('Remind every (hours)', {
+      default: 0,
+      min: 0,
+      max: MAX_REMINDER_HOURS,
+      integer: true,
+      description: 'Assignees are reminded at most ten times. 0: never.',
+    }),
     timeoutMs: number('Timeout in milliseconds', {
       default: 7 * DAY_MS,
       min: 1000,
       max: 30 * DAY_MS,
       integer: true,
     }),
+    timeoutDecision: choice('After the timeout', ['end', 'reject', 'approve'], {
+      description: 'end: the run ends with the status TIMEOUT.',
+    }),
   },
   outputs: { approved: any('Approved'), rejected: any('Rejected') },
-  run: ({ input, timeoutMs }, ctx) => {
-    if (ctx.suspended === undefined) return new Suspend('decision', ctx.now() + timeoutMs);
+  findWarnings: ({ assignees }) => {
+    const problem = findAssigneesProblem(assignees);
+    return problem === undefined ? [] : [{ path: ['assignees'], message: problem }];
+  },
+  run: ({ input, timeoutMs, ...settings }, ctx) => {
+    const request = () => toRequest(settings);
+    if (ctx.suspended === undefined) return new Suspend('decision', ctx.now() + timeoutMs, request());
     const { decision, untilMs } = ctx.suspended;
-    if (decision === undefined) return new Suspend('decision', untilMs);
+    if (decision === undefined) return new Suspend('decision', untilMs, request());
     return decide(decision, input);
   },
 });
+
+interface ApprovalSettings {
+  readonly message: string;
+  readonly assignees: Json;
+  readonly reminderHours: number;
+  readonly editableInputs: boolean;
+  readonly timeoutDecision: 'end' | 'reject' | 'approve';
+}
+
+function toRequest(settings: ApprovalSettings): ApprovalRequest {
+  const { message, assignees, reminderHours, editableInputs, timeoutDecision } = settings;
+  const problem = findAssigneesProblem(assignees);
+  if (problem !== undefined) throw new NodeError('invalid_assignees', problem);
+  return {
+    message,
+    assignees: (assignees as readonly (string | number)[]).map(entry =>
+      typeof entry === 'string' ? entry.trim().toLowerCase() : entry,
+    ),
+    reminderHours,
+    isEditable: editableInputs,
+    timeoutDecision: timeoutDecision === 'end' ? null : timeoutDecision,
+  };
+}
+
+const EMAIL = /^[^\s@,;<>()[\]"\\]{1,64}@[^\s@,;<>()[\]"\\]{1,190}$/;
+
+/** Returns a sentence about what is wrong with the assignees. */
+function findAssigneesProblem(assignees: Json | undefined): string | undefined {
+  if (assignees === undefined || assignees === null) return undefined;
+  if (!Array.isArray(assignees)) return 'Assignees must be a list of emails and user IDs.';
+  if (assignees.length > MAX_ASSIGNEES)
+    return `An approval can have at most ${MAX_ASSIGNEES} assignees. Remove some.`;
+  const invalid = assignees.find(entry => !isAssignee(entry));
+  if (invalid === undefined) return undefined;
+  return `${JSON.stringify(invalid).slice(0, 100)} is neither an email nor a user ID. Correct or remove it.`;
+}
+
+const isAssignee = (entry: Json): boolean =>
+  typeof entry === 'string'
+    ? EMAIL.test(entry.trim())
+    : typeof entry === 'number' && Number.isInteger(entry) && entry > 0 && entry < 2 ** 31;
 
 /** Applies a decision `{ approved, value? }`. The decision's value, if any, replaces the input. */
 function decide(decision: Json, input: Value): Readonly<Record<string, Value>> {
@@ -117,6 +196,9 @@ function decide(decision: Json, input: Value): Readonly<Record<string, Value>> {
       'The decision is malformed. Send { "approved": true or false, "value"?: any }.',
     );
   }
-  const value = decision.value === undefined ? input : jsonToValue(decision.value);
+  const value = decision.value === undefined ? input : toDecidedValue(decision.value, decision.valueType);
   return decision.approved ? { approved: value } : { rejected: value };
 }
+
+const toDecidedValue = (json: Json, type: Json | undefined): Value =>
+  type === 'JSON' ? { type, json } : jsonToValue(json);

@@ -28,6 +28,7 @@ const KINDS = {
   credential_failed: { delivery: 'both' },
   batch_stopped: { delivery: 'bell' },
   workflow_shared: { delivery: 'both' },
+  approval_waiting: { delivery: 'both' },
   new_browser: { delivery: 'both', isSecurity: true },
   second_factor_changed: { delivery: 'both', isSecurity: true },
   password_changed: { delivery: 'both', isSecurity: true },

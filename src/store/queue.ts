@@ -13,15 +13,16 @@ export const TASK_NAMES = [
   'share',
   'mail',
   'forgotten_password',
+  'approval',
 ] as const;
 export type TaskName = (typeof TASK_NAMES)[number];
 
 /** SQL: tasks with at most one waiting job for each id. */
-const UNIQUE_TASKS = `('batch', 'automation', 'app')`;
+const UNIQUE_TASKS = `('batch', 'automation', 'app', 'approval')`;
 
 /**
- * Returns a select that queues one job for each row (task, id, run_at) of `rows`. A new job of a batch, automation or
- * app replaces the waiting one. One call for fifty jobs is twenty times faster than fifty calls, because each call takes
+ * Returns a select that queues one job for each row (task, id, run_at) of `rows`. A new job of a batch, automation,
+ * app or approval replaces the waiting one. One call for fifty jobs is twenty times faster than fifty calls, because each call takes
  * a global lock when it commits. In a `with`, another part must read from this select, or PostgreSQL skips it.
  */
 export function selectQueuedJobs(rows: string): string {

@@ -117,7 +117,8 @@ describe('the catalog', () => {
     'utility:image_resize': 'image > width height fit background > image',
     'logic:if': 'value input > operator compare > true false',
     'logic:delay': 'input > ms > output',
-    'logic:approval': 'input > message timeoutMs > approved rejected',
+    'logic:approval':
+      'input > message assignees editableInputs reminderHours timeoutMs timeoutDecision > approved rejected',
     'generate:sandbox': 'prompt > width height seed style > image',
   };
   for (const [nodeType, names] of Object.entries(DOCUMENTED_NAMES)) {

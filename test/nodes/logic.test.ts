@@ -125,7 +125,33 @@ describe('logic:approval', () => {
       values,
       makeContext({ suspended: { sinceMs: 0, untilMs: NOW_MS + 7 } }),
     );
-    assert.deepEqual(second, new Suspend('decision', NOW_MS + 7));
+    assert.ok(second instanceof Suspend);
+    assert.deepEqual([second.kind, second.untilMs], ['decision', NOW_MS + 7]);
+  });
+
+  it('says whom it asks, and how', async () => {
+    const settings = { message: 'Good?', assignees: [' Ana@Example.com', 7], editableInputs: true };
+    const suspend = await startNode(
+      'logic:approval',
+      { ...values, ...settings, reminderHours: 24, timeoutDecision: 'reject' },
+      makeContext(),
+    );
+    assert.ok(suspend instanceof Suspend);
+    assert.deepEqual(suspend.approval, {
+      message: 'Good?',
+      assignees: ['ana@example.com', 7],
+      reminderHours: 24,
+      isEditable: true,
+      timeoutDecision: 'reject',
+    });
+  });
+
+  it('refuses assignees that are neither emails nor user IDs', async () => {
+    const invalid = ['ana@example.com', ['ana'], [0], [1.5], [null], Array.from({ length: 21 }, () => 1)];
+    for (const assignees of invalid)
+      await assert.rejects(async () => startNode('logic:approval', { ...values, assignees }, makeContext()), {
+        code: 'invalid_assignees',
+      });
   });
 
   it('outputs its input or the value of the decision', async () => {

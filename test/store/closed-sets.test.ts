@@ -17,6 +17,7 @@ import { ITEM_STATUSES, TRIGGER_KINDS } from '../../src/automation/triggers/stor
 import { PROVIDER_NAMES } from '../../src/providers/names.ts';
 import { CONTENT_CATEGORIES, CONTENT_TYPES } from '../../src/services/content/store.ts';
 import { TOKEN_KINDS } from '../../src/services/oauth/store/tokens.ts';
+import { APPROVAL_STATUSES, ASSIGNEE_MAILS } from '../../src/store/approvals.ts';
 import { CREDENTIAL_STATUSES } from '../../src/store/credentials.ts';
 import { ENTRY_KINDS } from '../../src/store/credits.ts';
 import { DELIVERY_EVENTS, DELIVERY_STATES } from '../../src/store/deliveries.ts';
@@ -32,6 +33,8 @@ import { LINK_PERMISSIONS } from '../../src/store/workflows/workflows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const SETS: Readonly<Record<string, readonly string[]>> = {
+  'approval_assignees.mail': ASSIGNEE_MAILS,
+  'approvals.status': APPROVAL_STATUSES,
   'apps.audience': AUDIENCES,
   'apps.payer': APP_PAYERS,
   'batch_rows.status': ROW_STATUSES,

@@ -17,6 +17,7 @@ export const TAGS = [
     name: 'Executions',
     description: 'Read, follow and cancel runs.',
   },
+  { name: 'Approvals', description: 'List what waits for your decision, and decide.' },
   { name: 'Batches', description: 'Run a workflow over the rows of a table or a matrix.' },
   {
     name: 'Automations',

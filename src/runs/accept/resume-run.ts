@@ -1,5 +1,6 @@
 // Resumes runs: a waiting run continues with a decision, and an ended run is followed by a new one that reuses its valid
 // results.
+import type { Decision } from '../../engine/types.ts';
 import type { JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { joinMembers, parseMemberTexts } from '../../lib/json-scan.ts';
@@ -7,14 +8,16 @@ import { JsonText } from '../../lib/json-text.ts';
 import { authorize } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import { parseWebhook, type WebhookTarget } from '../../services/webhooks/webhook-target.ts';
+import type { Tx } from '../../store/db.ts';
 import { type ExecutionRow, findExecution, saveIdempotencyKey } from '../../store/executions.ts';
 import type { IdempotencyUse } from '../../store/runs.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
+import { commitDecision, type Person, requireDecider } from '../approvals/decide.ts';
+import type { ParsedApproval } from '../approvals/present-approval.ts';
 import type { RunDeps } from '../deps.ts';
 import { planRun, prepareVersion } from '../prepare/prepare-run.ts';
 import type { ResumeRequest } from '../prepare/run.schema.ts';
 import { parseRunRequest, readInputOverrides, withInputIds } from '../prepare/run-request.ts';
-import { readBoundedSteps } from '../prepare/stored-run.ts';
 import { acceptRun } from './accept-run.ts';
 import { type AcceptedRun, toAcceptedRun } from './accepted-run.ts';
 import { findReplay, parseIdempotencyKey } from './idempotency.ts';
@@ -38,7 +41,10 @@ export async function resumeRun(deps: RunDeps, actor: Actor, input: ResumeRunInp
     'run',
     await findWorkflow(deps.db, row.workflow_id, user.userId),
   );
-  if (row.user_id !== user.userId && role !== 'OWNER')
+  const { nodeId } = request.decision ?? {};
+  const person =
+    nodeId === undefined ? undefined : await requireDecider(deps, user, { executionId: row.id, nodeId });
+  if (person === undefined && row.user_id !== user.userId && role !== 'OWNER')
     throw new AppError(
       'forbidden',
       'Only the user who started an execution and the owners of its workflow can resume it or send a decision.',
@@ -49,7 +55,8 @@ export async function resumeRun(deps: RunDeps, actor: Actor, input: ResumeRunInp
   });
   const firstResponse = await findReplay(deps, user.userId, workflow.id, idempotency);
   if (firstResponse !== undefined) return firstResponse;
-  if (hasDecision(request)) return decide(deps, user, row, request, idempotency);
+  if (hasDecision(request) && person !== undefined)
+    return decide(deps, user, { row, request, idempotency, person });
   if (row.finished_at === null || (row.status === 'COMPLETED' && request.fromNodeId === undefined))
     throw createNotResumableError(row);
   return startFollowUp(deps, user, { row, workflow, request, webhook, idempotency });
@@ -69,41 +76,49 @@ type DecisionRequest = ResumeRequest & Required<Pick<ResumeRequest, 'decision'>>
 
 const hasDecision = (request: ResumeRequest): request is DecisionRequest => request.decision !== undefined;
 
+interface ResumeDecision {
+  readonly row: ExecutionRow;
+  readonly request: DecisionRequest;
+  readonly idempotency: IdempotencyUse | null;
+  readonly person: Person;
+}
+
 async function decide(
   deps: RunDeps,
   user: UserActor,
-  { id, workflow_id }: ExecutionRow,
-  { decision, ...otherFields }: DecisionRequest,
-  idempotency: IdempotencyUse | null,
+  { row: { id, workflow_id }, request, idempotency, person }: ResumeDecision,
 ): Promise<AcceptedRun> {
+  const { decision, ...otherFields } = request;
   const { nodeId, ...decisionValue } = decision;
   const [otherField] = Object.keys(otherFields);
   if (otherField !== undefined)
     throw new AppError('invalid_request', `${otherField} cannot be combined with a decision. Remove it.`);
-  const [updatedRow] = await deps.commit.change([id], async (row, tx) => {
-    if (row.status !== 'WAITING' || row.worker_id !== null) throw createNotResumableError(row);
-    const step = (await readBoundedSteps(tx, id)).get(nodeId);
-    if (step?.status !== 'WAITING' || step.suspended?.kind !== 'decision')
-      throw new AppError(
-        'not_resumable',
-        `No node ${JSON.stringify(nodeId)} of this execution waits for a decision.`,
-      );
-    const earlierDecisions = Object.entries(JSON.parse(row.decisions ?? '{}') as JsonObject);
-    if (idempotency !== null)
-      await saveIdempotencyKey(tx, {
-        ...idempotency,
-        userId: user.userId,
-        workflowId: workflow_id,
-        executionId: id,
-      });
-    return {
-      kind: 'decide',
-      decisions: JSON.stringify(Object.fromEntries([...earlierDecisions, [nodeId, decisionValue]])),
-    };
-  });
-  if (updatedRow === undefined) throw createNotResumableError({ status: 'gone' });
-  deps.changeHub.notify(id);
-  return toAcceptedRun(updatedRow, 0);
+  const key = { executionId: id, nodeId };
+  const commit = {
+    toDecision: (approval: ParsedApproval | undefined): Decision => {
+      if (decision.value !== undefined) requireReplaceable(approval);
+      return { ...decisionValue, by: { via: 'account', ...person }, atMs: deps.now() };
+    },
+    onDecided: async (tx: Tx): Promise<void> => {
+      if (idempotency === null) return;
+      const use = { ...idempotency, userId: user.userId, workflowId: workflow_id, executionId: id };
+      await saveIdempotencyKey(tx, use);
+    },
+  };
+  return toAcceptedRun(await commitDecision(deps, key, commit).catch(throwNotResumable), 0);
+}
+
+/** This route has always reported a second decision like this. */
+function throwNotResumable(err: unknown): never {
+  if (err instanceof AppError && err.code === 'already_decided')
+    throw new AppError('not_resumable', err.message, { details: err.details ?? {} });
+  throw err;
+}
+
+/** Throws 400 if the approval asks assignees, and does not allow them to edit the value. */
+function requireReplaceable(approval: ParsedApproval | undefined): void {
+  if (approval === undefined || approval.isEditable || approval.request.assignees.length === 0) return;
+  throw new AppError('invalid_request', 'The value of this approval cannot be edited. Remove `value`.');
 }
 
 interface FollowUp {

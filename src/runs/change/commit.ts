@@ -4,6 +4,7 @@ import { createBatcher } from '../../lib/batcher.ts';
 import type { Timing } from '../../lib/timing.ts';
 import type { WakeTimers } from '../../lib/wake-timers.ts';
 import { chargeRuns } from '../../services/credits/charge-runs.ts';
+import { closeApprovals, openApprovals } from '../../store/approvals.ts';
 import { cancelCalls, saveCalls } from '../../store/calls.ts';
 import { lockPoolsOfRuns, type NodeCharge, releaseRuns } from '../../store/credits.ts';
 import type { Db, Tx } from '../../store/db.ts';
@@ -77,7 +78,7 @@ export function createRunCommit({ db, timing, maxConcurrent, timers }: CommitOpt
   const onWritten = (row: RunRow, effects: readonly Effect[]): void => {
     for (const effect of effects) {
       if (effect.kind === 'queue') timers.set('runs', effect.at.getTime());
-      if (effect.kind === 'deliver') timers.wake('background');
+      if (effect.kind === 'deliver' || effect.kind === 'open approvals') timers.wake('background');
     }
     // The commit has queued a job for the run's origin.
     if (row.finished_at !== null && row.origin_id !== null) timers.wake('background');
@@ -261,10 +262,10 @@ function applyEvent({ run, event }: RunChange, timing: Timing): readonly Applied
   return result === undefined ? [] : [{ before: run, transition: result }];
 }
 
-/** Uses one statement if neither credits nor calls change, otherwise one transaction for the whole group. */
+/** Uses one statement if neither credits, calls nor approvals change, otherwise one transaction for the whole group. */
 function writeTransitions(db: Db, events: readonly AppliedEvent[]): Promise<ReadonlySet<string>> {
   if (events.length === 0) return Promise.resolve(new Set());
-  return events.some(event => changesCredits(event) || changesCalls(event))
+  return events.some(event => changesCredits(event) || changesCalls(event) || changesApprovals(event))
     ? db.transaction(tx => writeTransitionsIn(tx, events))
     : writeTransitionsIn(db, events);
 }
@@ -278,11 +279,15 @@ const changesCredits = ({ transition }: AppliedEvent): boolean =>
   hasEffect(transition, 'charge', 'release credits');
 const changesCalls = ({ transition }: AppliedEvent): boolean =>
   hasEffect(transition, 'save calls', 'cancel calls');
+const changesApprovals = ({ transition }: AppliedEvent): boolean =>
+  hasEffect(transition, 'open approvals', 'close approval');
 
 async function writeTransitionsIn(tx: Tx, events: readonly AppliedEvent[]): Promise<ReadonlySet<string>> {
   const writtenIds = await writeRuns(tx, events.map(toRunWrite));
   const callEvents = events.filter(event => writtenIds.has(event.before.id) && changesCalls(event));
   if (callEvents.length > 0) await writeCalls(tx, callEvents);
+  const approvalEvents = events.filter(event => writtenIds.has(event.before.id) && changesApprovals(event));
+  if (approvalEvents.length > 0) await writeApprovals(tx, approvalEvents);
   // Credits come after calls, because active calls keep their reservations. If the row belongs to another worker, that
   // worker charges.
   const creditEvents = events.filter(event => writtenIds.has(event.before.id) && changesCredits(event));
@@ -307,6 +312,21 @@ async function writeCalls(tx: Tx, events: readonly AppliedEvent[]): Promise<void
     .map(({ before }) => before.id);
   if (nodes.length > 0) await saveCalls(tx, nodes);
   if (endedIds.length > 0) await cancelCalls(tx, endedIds);
+}
+
+async function writeApprovals(tx: Tx, events: readonly AppliedEvent[]): Promise<void> {
+  const opened = events.flatMap(({ transition }) =>
+    transition.effects.flatMap(effect => (effect.kind === 'open approvals' ? effect.approvals : [])),
+  );
+  const closed = events.flatMap(({ before, transition }) =>
+    transition.effects.flatMap(effect =>
+      effect.kind === 'close approval'
+        ? [{ execution_id: before.id, node_id: effect.nodeId, status: effect.status }]
+        : [],
+    ),
+  );
+  if (opened.length > 0) await openApprovals(tx, opened);
+  if (closed.length > 0) await closeApprovals(tx, closed);
 }
 
 function toRunWrite({ before, transition }: AppliedEvent): RunWrite {

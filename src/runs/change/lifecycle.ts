@@ -1,6 +1,7 @@
 // Defines the lifecycle of a run as a pure function from a row and an event to the new row and the effects to commit.
-import type { ProviderTask, Step } from '../../engine/types.ts';
+import type { Decision, ProviderTask, Step } from '../../engine/types.ts';
 import { isSettled } from '../../engine/types.ts';
+import type { NewApproval, UndecidedStatus } from '../../store/approvals.ts';
 import type { NewCall } from '../../store/calls.ts';
 import type { TerminalStatus } from '../../store/executions.ts';
 import type { NewDelivery, RunDigest, RunRow, RunSpec, RunState } from '../../store/runs.ts';
@@ -14,6 +15,8 @@ interface WorkerReport {
   readonly nodesDone: number;
   /** When the run exceeds its time limit. */
   readonly timeoutAtMs: number;
+  /** The approvals of nodes that begin to wait for a decision. */
+  readonly approvals?: readonly NewApproval[];
 }
 
 export type LifecycleEvent =
@@ -30,7 +33,7 @@ export type LifecycleEvent =
   | { readonly kind: 'end without worker'; readonly ending: Ending; readonly steps: readonly Step[] }
   /** A user cancels the run; its worker ends it. */
   | { readonly kind: 'cancel' }
-  | { readonly kind: 'decide'; readonly decisions: string }
+  | { readonly kind: 'decide'; readonly decisions: string; readonly atMs: number }
   /** The event that the run waited for has occurred. */
   | { readonly kind: 'wake'; readonly atMs: number }
   /** After the end of the run, a provider has billed calls that were cancelled with it. `steps` contain the cost. */
@@ -79,6 +82,9 @@ export type Effect =
       /** null if all calls of the node have ended. */
       readonly endedItems: readonly number[] | null;
     }
+  | { readonly kind: 'open approvals'; readonly approvals: readonly NewApproval[] }
+  /** The node no longer waits for a decision, although no user decided. */
+  | { readonly kind: 'close approval'; readonly nodeId: string; readonly status: UndecidedStatus }
   /** The results of the run's calls are no longer needed. */
   | { readonly kind: 'cancel calls' }
   /** A parked run of the workspace may start. */
@@ -177,10 +183,11 @@ function applyExternalEvent(run: RunRow, event: ExternalEvent, timing: PollTimin
         effects: [{ kind: 'notify worker of cancel' }],
       };
     case 'decide': {
-      if (isLeased || run.status !== 'WAITING') return undefined;
-      const { decisions } = event;
-      const row: RunRow = { ...run, decisions, status: 'QUEUED', wake_at: null, seq: run.seq + 1 };
-      return { row, effects: [createQueueEffect(0)] };
+      if (run.status === 'CANCELLING') return undefined;
+      const decided: RunRow = { ...run, decisions: event.decisions, seq: run.seq + 1 };
+      // Other nodes of the run are still active. The run is woken, so that it continues with the decision.
+      if (isLeased || run.status !== 'WAITING') return toWoken(decided, event.atMs);
+      return { row: { ...decided, status: 'QUEUED', wake_at: null }, effects: [createQueueEffect(0)] };
     }
     case 'wake':
       return toWoken(run, event.atMs);
@@ -230,8 +237,31 @@ function toSaved(run: RunRow, change: Omit<WorkerReport, 'lease'>, timing: PollT
   return {
     row: { ...run, seq: run.seq + steps.length, nodes_done: nodesDone },
     effects:
-      steps.length === 0 ? [] : [{ kind: 'save steps', steps }, ...charges, ...toCallEffects(change, timing)],
+      steps.length === 0
+        ? []
+        : [
+            { kind: 'save steps', steps },
+            ...charges,
+            ...toCallEffects(change, timing),
+            ...toApprovalEffects(change),
+          ],
   };
+}
+
+/** Returns the approvals that open, and those that end without a user's decision. A user's decision closes its approval. */
+function toApprovalEffects({ steps, approvals = [] }: Omit<WorkerReport, 'lease'>): readonly Effect[] {
+  const closeEffects = steps.flatMap(({ nodeId, status, approval }): Effect[] => {
+    if (approval === undefined || !isSettled(status)) return [];
+    const { decision } = approval;
+    if (decision !== undefined && decision.by?.via !== 'timeout') return [];
+    return [{ kind: 'close approval', nodeId, status: toUndecidedStatus(status, decision) }];
+  });
+  return approvals.length === 0 ? closeEffects : [{ kind: 'open approvals', approvals }, ...closeEffects];
+}
+
+function toUndecidedStatus(status: Step['status'], decision: Decision | undefined): UndecidedStatus {
+  if (decision !== undefined) return decision.approved ? 'approved' : 'rejected';
+  return status === 'CANCELLED' ? 'cancelled' : 'expired';
 }
 
 /** Returns the changes of provider calls. The last step of each node says which of its calls are active. */

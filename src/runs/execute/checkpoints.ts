@@ -2,6 +2,7 @@
 import { measureSize } from '../../engine/output-size.ts';
 import { isSettled, type Step } from '../../engine/types.ts';
 import type { Values } from '../../graph/types.ts';
+import type { NewApproval } from '../../store/approvals.ts';
 import { isOutage } from '../../store/db.ts';
 import { retryOutages } from '../../store/retry.ts';
 import type { RunRow } from '../../store/runs.ts';
@@ -9,7 +10,7 @@ import type { LifecycleEvent } from '../change/lifecycle.ts';
 import type { RunDeps } from '../deps.ts';
 import type { RunMemory } from '../slots/memory.ts';
 
-type ReportField = 'lease' | 'steps' | 'nodesDone' | 'timeoutAtMs';
+type ReportField = 'lease' | 'steps' | 'nodesDone' | 'timeoutAtMs' | 'approvals';
 /** The event that releases the lease. `#write` adds the report fields. */
 export type LeaseRelease = WithoutLease<
   Extract<LifecycleEvent, { readonly kind: 'suspend' | 'release' | 'end' }>
@@ -29,6 +30,8 @@ interface CheckpointedRun {
   readonly timeoutAtMs: number;
   readonly steps: Map<string, Step>;
   readonly memory: RunMemory;
+  /** Describes the approval of a node that waits for a decision. */
+  readonly toApproval: (step: Step) => NewApproval | undefined;
 }
 
 /**
@@ -40,6 +43,7 @@ export class Checkpoints {
   readonly steps: Map<string, Step>;
   readonly #deps: RunDeps;
   readonly #timeoutAtMs: number;
+  readonly #toApproval: CheckpointedRun['toApproval'];
   readonly #stop: AbortController;
   readonly #memory: RunMemory;
   /** Item results that are already stored. */
@@ -51,10 +55,12 @@ export class Checkpoints {
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  constructor(deps: RunDeps, { row, timeoutAtMs, steps, memory }: CheckpointedRun, stop: AbortController) {
+  constructor(deps: RunDeps, run: CheckpointedRun, stop: AbortController) {
     this.#deps = deps;
+    const { row, timeoutAtMs, steps, memory, toApproval } = run;
     this.#row = row;
     this.#timeoutAtMs = timeoutAtMs;
+    this.#toApproval = toApproval;
     this.steps = steps;
     this.#stop = stop;
     this.#memory = memory;
@@ -139,7 +145,9 @@ export class Checkpoints {
   async #write(release: LeaseRelease | { readonly kind: 'checkpoint' }): Promise<void> {
     const { id, lease } = this.#row;
     const steps = this.#takePending().map(step => this.#toStored(step));
-    const report = { lease, steps, nodesDone: countSettled(this.steps), timeoutAtMs: this.#timeoutAtMs };
+    const approvals = steps.flatMap(step => this.#toApproval(step) ?? []);
+    const nodesDone = countSettled(this.steps);
+    const report = { lease, steps, nodesDone, timeoutAtMs: this.#timeoutAtMs, approvals };
     const event = { ...release, ...report } as LifecycleEvent;
     const row = await retryOutages(
       // If the first attempt reached PostgreSQL, the retry finds the run released or writes the same steps again.

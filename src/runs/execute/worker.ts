@@ -29,6 +29,7 @@ import type { TerminalStatus } from '../../store/executions.ts';
 import { retryOutages, withOutageRetries } from '../../store/retry.ts';
 import type { RunRow } from '../../store/runs.ts';
 import { listWholeSteps } from '../../store/steps.ts';
+import { createApprovalReader } from '../approvals/waiting-approval.ts';
 import { createCallWakes, type NodeItem, toItemKey } from '../calls/call-wakes.ts';
 import { createCallSlots } from '../calls/traffic.ts';
 import type { Suspension } from '../change/lifecycle.ts';
@@ -93,7 +94,9 @@ async function executeTracked(
   const budgetMs = (run.request.timeoutMs ?? deps.settings.RUN_TIMEOUT_MS) - row.running_ms;
   const startedMs = deps.now();
   const timeoutAtMs = startedMs + Math.max(0, budgetMs);
-  const checkpoints = new Checkpoints(deps, { row, timeoutAtMs, steps: run.steps, memory }, stop);
+  const toApproval = createApprovalReader(row, run.plan, run.steps);
+  const checkpointed = { row, timeoutAtMs, steps: run.steps, memory, toApproval };
+  const checkpoints = new Checkpoints(deps, checkpointed, stop);
   if (budgetMs <= 0) stop.abort('timeout');
   const timer = setTimeout(() => stop.abort('timeout'), Math.max(0, budgetMs));
   const callWakes = createCallWakes(deps, row.id, run.wokenCalls, wakeMailbox);

@@ -7,6 +7,7 @@ import { JsonText } from '../../lib/json-text.ts';
 import type { ListedDetails } from '../../store/execution-lists.ts';
 import type { ExecutionRow } from '../../store/executions.ts';
 import { findOriginKind } from '../../store/origins.ts';
+import { presentDecision } from '../approvals/present-decision.ts';
 import { estimateProgress } from '../change/pace.ts';
 import type { RunRequest } from '../prepare/run.schema.ts';
 import { parseRunRequest } from '../prepare/run-request.ts';
@@ -83,8 +84,20 @@ export function presentStep(node: PresentedNode, step: Step | undefined, viewer:
     progress: presentProgress(step, Date.now()),
     ...(step?.truncated === undefined ? {} : { truncated: step.truncated }),
     ...(step?.warnings === undefined || !isShown ? {} : { warnings: step.warnings }),
+    ...(step?.approval === undefined || !isShown ? {} : { approval: presentAsked(step) }),
     ...(viewer.isOwner && step?.provider !== undefined ? { provider: step.provider } : {}),
     ...(viewer.isOwner && isShown && step?.log !== undefined ? { log: step.log } : {}),
+  };
+}
+
+/** Presents whom a node asks for a decision, and the decision. */
+function presentAsked({ approval, suspended }: Step) {
+  return {
+    message: approval?.message ?? '',
+    assignees: approval?.assignees ?? [],
+    editable: approval?.isEditable ?? false,
+    expiresAt: toIso(suspended?.untilMs),
+    decision: approval?.decision === undefined ? null : presentDecision(approval.decision),
   };
 }
 

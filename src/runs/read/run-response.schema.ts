@@ -9,6 +9,7 @@ import { EventStreamSchema, Named, Nullable, Timestamp } from '../../services/sc
 import { ENTRY_KINDS } from '../../store/credits.ts';
 import { DELIVERY_STATES, EXECUTION_EVENTS } from '../../store/deliveries.ts';
 import { EXECUTION_STATUSES, RUN_TRIGGERS, TERMINAL_STATUSES } from '../../store/executions.ts';
+import { PresentedDecision } from '../approvals/approval.schema.ts';
 
 const Credits = Type.Integer({ minimum: 0 });
 
@@ -104,6 +105,20 @@ export const NodeState = Named('NodeState', 'One node of a run', {
     Type.Array(Type.String(), {
       description: 'Deviations from the request, e.g. a text that was cut off',
     }),
+  ),
+  approval: Type.Optional(
+    Type.Object(
+      {
+        message: Type.String({ description: 'The question' }),
+        assignees: Type.Array(Type.Union([Type.String(), Type.Integer()]), {
+          description: 'Emails and user IDs of those who are asked. Empty: who started the run',
+        }),
+        editable: Type.Boolean({ description: 'Whether the value may be edited' }),
+        expiresAt: Nullable(Timestamp),
+        decision: Nullable(PresentedDecision),
+      },
+      { description: 'The decision that the node waits or waited for' },
+    ),
   ),
   provider: Type.Optional(
     Type.Object(

@@ -1,4 +1,5 @@
 // Deletes expired rows in small batches, so that other work is not blocked.
+import { deleteApprovalsOfRuns } from '../approvals.ts';
 import type { Tx } from '../db.ts';
 import { SAMPLE_TRIGGER } from '../runs.ts';
 import { advanceExecutionCounts } from '../workflows/writes.ts';
@@ -68,6 +69,7 @@ async function deleteExecutions(tx: Tx, rows: readonly ExecutionKey[], stepsBefo
      where k.user_id = e.user_id and k.workflow_id = e.workflow_id and k.execution_id = e.id`,
     [rows.map(row => row.user_id), rows.map(row => row.workflow_id), rows.map(row => row.id)],
   );
+  await deleteApprovalsOfRuns(tx, ids);
   await tx.query('delete from app_runs where execution_id = any ($1::text[])', [ids]);
   await tx.query('delete from executions where id = any ($1::text[])', [ids]);
 }

@@ -47,7 +47,9 @@ export const NODES: Readonly<Record<string, readonly object[]>> = {
   'logic:merge': [{}],
   'logic:collect': [{}],
   'logic:delay': [{ ms: 10 }],
-  'logic:approval': [{}],
+  'logic:approval': [
+    { editableInputs: true, assignees: Array.from({ length: 20 }, (_, index) => `p${index}@example.org`) },
+  ],
   'generate:sandbox': [{}],
 };
 

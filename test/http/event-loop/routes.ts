@@ -89,6 +89,7 @@ export const REQUIRED_MEMBERS: Readonly<Record<string, object>> = {
     webhook: undefined,
     decision: undefined,
   },
+  'POST /api/v1/executions/{id}/approvals/{nodeId}': { edits: { input: 'a'.repeat(3_000_000) } },
   'POST /api/v1/workflows/{id}/callers/update': { version: 'latest', cursor: undefined },
   'POST /api/v1/workflows/{id}/batches': BATCH,
   'POST /api/v1/workflows/{id}/batches/estimate': BATCH,

@@ -2,6 +2,7 @@
 import { uploadPicture } from '../../support/media/files.ts';
 import { noiseImage } from '../../support/media/pixels.ts';
 import type { Receiver } from '../../support/network/receiver.ts';
+import { tourApprovals } from './tour-approvals.ts';
 import { tourApps, tourPaidApp } from './tour-apps.ts';
 import { tourBatches } from './tour-batches.ts';
 import { tourComponents } from './tour-components.ts';
@@ -32,6 +33,7 @@ export interface PolledBody {
   readonly status?: string;
   readonly counts?: { readonly running: number };
   readonly webhook?: { readonly state: string } | null;
+  readonly assignees?: readonly object[];
   readonly data?: { readonly finishedAt: string | null };
 }
 
@@ -60,6 +62,7 @@ export async function tour(context: TourContext): Promise<void> {
   const workflowId = await tourWorkflows(context);
   await tourComponents(context, workflowId);
   await tourRuns(context, workflowId);
+  await tourApprovals(context);
   await tourBatches(context, workflowId);
   await tourSchedules(context, workflowId);
   await tourApps(context);

@@ -62,7 +62,7 @@ function randomEvent(random: () => number, run: RunRow): LifecycleEvent {
     ...(random() < 0.2 ? [{ kind: 'end', ...report, ending: ENDING } as const] : []),
     ...(random() < 0.2 ? [{ kind: 'end without worker', ending: ENDING, steps } as const] : []),
     { kind: 'cancel' },
-    { kind: 'decide', decisions: '{}' },
+    { kind: 'decide', decisions: '{}', atMs },
     { kind: 'wake', atMs },
     { kind: 'reassign', workerId: pick(WORKERS), ...(random() < 0.5 ? { lease } : {}) },
     { kind: 'bill', steps },
@@ -462,13 +462,22 @@ describe('an event of a run', () => {
   });
 
   it('queues a waiting run after a decision', () => {
-    const decide = { kind: 'decide', decisions: '{"ask":true}' } as const;
+    const decide = { kind: 'decide', decisions: '{"ask":true}', atMs: 5000 } as const;
     assert.deepEqual(apply({ ...waiting, wake_at: new Date(9000) }, decide), {
       changes: { decisions: decide.decisions, status: 'QUEUED', wake_at: null, seq: 2 },
       effects: [queueAt(0)],
     });
-    assert.equal(apply({ ...waiting, worker_id: 'wrk_1' }, decide), undefined);
-    assert.equal(apply({ ...waiting, status: 'RUNNING' }, decide), undefined);
+    assert.equal(apply({ ...waiting, status: 'CANCELLING' }, decide), undefined);
+  });
+
+  it('wakes a run whose other nodes are active after a decision', () => {
+    const decide = { kind: 'decide', decisions: '{"ask":true}', atMs: 5000 } as const;
+    const changes = { decisions: decide.decisions, wake_at: new Date(5000), seq: 2 };
+    assert.deepEqual(apply({ ...waiting, worker_id: 'wrk_1' }, decide), {
+      changes,
+      effects: [{ kind: 'notify worker of wake' }],
+    });
+    assert.deepEqual(apply({ ...waiting, status: 'RUNNING' }, decide), { changes, effects: [queueAt(0)] });
   });
 
   it('asks the worker to cancel the run', () => {

@@ -1,0 +1,84 @@
+// Creates links with which people without an account decide, and reads approvals by them.
+import { randomBytes } from 'node:crypto';
+import { sha256 } from '../../lib/crypto.ts';
+import { AppError, requireFound } from '../../lib/errors.ts';
+import { findRole, requireOpenTeam } from '../../services/accounts/access.ts';
+import { type Actor, requireScope } from '../../services/accounts/actor.ts';
+import {
+  type AssigneeRow,
+  countApprovalLinks,
+  findApprovalOfNode,
+  findLinkedApproval,
+  insertApprovalLink,
+  type LinkedAssigneeRow,
+  listAssignees,
+} from '../../store/approvals.ts';
+import type { Tx } from '../../store/db.ts';
+import { findWorkflow } from '../../store/workflows/workflows.ts';
+import type { RunDeps } from '../deps.ts';
+import { presentLinkedApproval } from './present-approval.ts';
+
+/** The path of the page on which a person decides by a link. The token follows as the fragment, which no log contains. */
+export const LINK_PATH = '/approve';
+
+const WINDOW_SECONDS = 900;
+const MAX_REQUESTS = 100;
+/** Includes the links of reminders. */
+const MAX_LINKS = 500;
+
+/** Stores a new link of the assignee and returns its token, of which only the hash is stored. */
+export async function createApprovalLink(
+  { now }: Pick<RunDeps, 'now'>,
+  tx: Tx,
+  { approval_id, position }: Pick<AssigneeRow, 'approval_id' | 'position'>,
+): Promise<string> {
+  const token = randomBytes(32).toString('base64url');
+  const created_at = new Date(now());
+  await insertApprovalLink(tx, { token_hash: sha256(token), approval_id, position, created_at });
+  return token;
+}
+
+/** Creates a link for an assignee without an account, to send by other means than mail. Throws 403, 404 and 409. */
+export async function createLinkAsOwner(
+  deps: RunDeps,
+  actor: Actor,
+  { executionId, nodeId }: { readonly executionId: string; readonly nodeId: string },
+  { email }: { readonly email: string },
+): Promise<{ readonly url: string; readonly expiresAt: string }> {
+  const user = requireScope(actor, 'workflows:execute');
+  const { db } = deps;
+  const row = requireFound(await findApprovalOfNode(db, executionId, nodeId), 'Approval not found.');
+  requireOpenTeam(user, row.workspace);
+  const workflow = await findWorkflow(db, row.workflow_id, user.userId);
+  if (workflow === undefined || findRole(user, workflow) !== 'OWNER')
+    throw new AppError('forbidden', 'Only the owners of the workflow can create links of its approvals.');
+  if (row.status !== 'waiting')
+    throw new AppError('conflict', 'The approval no longer waits for a decision.');
+  const assignee = (await listAssignees(db, [row.id])).find(
+    candidate => candidate.user_id === null && candidate.email === email.trim().toLowerCase(),
+  );
+  if (assignee === undefined)
+    throw new AppError(
+      'not_found',
+      'This email is no assignee without an account. People with an account decide at /approvals.',
+    );
+  if ((await countApprovalLinks(db, row.id)) >= MAX_LINKS)
+    throw new AppError('conflict', `An approval can have at most ${MAX_LINKS} links.`);
+  const token = await createApprovalLink(deps, db, assignee);
+  return { url: `${deps.settings.BASE_URL}${LINK_PATH}#${token}`, expiresAt: row.expires_at.toISOString() };
+}
+
+/** Returns the approval of a link. Throws 400 `invalid_link`, and 429 after too many requests of a network. */
+export async function openApprovalLink(deps: RunDeps, token: string, network: string) {
+  return presentLinkedApproval(await findByToken(deps, token, network));
+}
+
+/** Returns the approval of a token, and the assignee to whom it was sent. */
+export async function findByToken(deps: RunDeps, token: string, network: string): Promise<LinkedAssigneeRow> {
+  const reason = `More than ${MAX_REQUESTS} requests with links of approvals from your address in 15 minutes`;
+  await deps.rateLimiter.requireToken(`approval:${network}`, MAX_REQUESTS, WINDOW_SECONDS, reason);
+  const linked = await findLinkedApproval(deps.db, sha256(token));
+  if (linked === undefined)
+    throw new AppError('invalid_link', 'This link is invalid, or the run was deleted. Ask whoever sent it.');
+  return linked;
+}

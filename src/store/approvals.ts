@@ -1,0 +1,234 @@
+// Stores the approvals that nodes wait for, and whom they are asked of.
+import type { Tx } from './db.ts';
+import { enqueue } from './queue.ts';
+import { all, allValues, first, firstNumber, insertRows, type PageRange } from './rows.ts';
+
+export const APPROVAL_STATUSES = ['waiting', 'approved', 'rejected', 'expired', 'cancelled'] as const;
+export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
+/** How an approval ends without a user's decision. */
+export type UndecidedStatus = Exclude<ApprovalStatus, 'waiting'>;
+
+export interface NewApproval {
+  readonly id: string;
+  readonly execution_id: string;
+  readonly node_id: string;
+  readonly workflow_id: string;
+  readonly workspace: string;
+  /** Who started the run. */
+  readonly user_id: number;
+  /** The label of the node. */
+  readonly label: string;
+  /** JSON text of an ApprovalRequest. */
+  readonly request: string;
+  /** JSON text of the value that waits. */
+  readonly value: string;
+  readonly created_at: Date;
+  readonly expires_at: Date;
+}
+
+export interface ApprovalRow extends NewApproval {
+  /** The name of the user who started the run. */
+  readonly started_by: string;
+  readonly workflow_name: string | null;
+  readonly status: ApprovalStatus;
+  readonly notified_at: Date | null;
+  readonly reminders_sent: number;
+  readonly decided_at: Date | null;
+  /** JSON text: who decided, and the comment. */
+  readonly decision: string | null;
+}
+
+const COLUMNS = `a.id, a.execution_id, a.node_id, a.workflow_id, a.workspace, a.user_id, a.label, a.request, a.value,
+  a.created_at, a.expires_at, a.status, a.notified_at, a.reminders_sent, a.decided_at, a.decision,
+  s.name as started_by, w.name as workflow_name`;
+const JOINS = 'join users s on s.id = a.user_id left join workflows w on w.id = a.workflow_id';
+
+/** Stores approvals, each with a job that notifies its assignees. Ignores those that are already stored. */
+export async function openApprovals(tx: Tx, approvals: readonly NewApproval[]): Promise<void> {
+  const ids = await allValues<string>(
+    tx,
+    `insert into approvals (id, execution_id, node_id, workflow_id, workspace, user_id, label, request, value, created_at,
+       expires_at)
+     select i.* from json_to_recordset($1::json) as i(id text, execution_id text, node_id text, workflow_id text,
+       workspace text, user_id int, label text, request text, value text, created_at timestamptz, expires_at timestamptz)
+     on conflict (execution_id, node_id) do nothing returning id`,
+    [JSON.stringify(approvals)],
+  );
+  await enqueue(tx, 'approval', ids);
+}
+
+export interface ClosedApproval {
+  readonly execution_id: string;
+  readonly node_id: string;
+  readonly status: UndecidedStatus;
+}
+
+/** Ends approvals that still wait. */
+export async function closeApprovals(tx: Tx, approvals: readonly ClosedApproval[]): Promise<void> {
+  await tx.query(
+    `with closed as (
+       update approvals a set status = i.status, decided_at = now()
+       from json_to_recordset($1::json) as i(execution_id text, node_id text, status text)
+       where a.execution_id = any ($2::text[]) and a.execution_id = i.execution_id and a.node_id = i.node_id
+         and a.status = 'waiting'
+       returning a.id)
+     update approval_assignees p set is_waiting = false from closed where p.approval_id = closed.id`,
+    [JSON.stringify(approvals), approvals.map(({ execution_id }) => execution_id)],
+  );
+}
+
+/** Records a user's decision on an approval whose row is locked. */
+export async function decideApproval(
+  tx: Tx,
+  id: string,
+  {
+    status,
+    decision,
+    decidedAt,
+  }: {
+    readonly status: 'approved' | 'rejected';
+    readonly decision: string;
+    readonly decidedAt: Date;
+  },
+): Promise<void> {
+  await tx.query(
+    `with decided as (
+       update approvals set status = $2, decision = $3, decided_at = $4 where id = $1 returning id)
+     update approval_assignees p set is_waiting = false from decided where p.approval_id = decided.id`,
+    [id, status, decision, decidedAt],
+  );
+}
+
+export function findApproval(tx: Tx, id: string): Promise<ApprovalRow | undefined> {
+  return first(tx, `select ${COLUMNS} from approvals a ${JOINS} where a.id = $1`, [id]);
+}
+
+export function lockApproval(tx: Tx, id: string): Promise<ApprovalRow | undefined> {
+  return first(tx, `select ${COLUMNS} from approvals a ${JOINS} where a.id = $1 for no key update of a`, [
+    id,
+  ]);
+}
+
+export function findApprovalOfNode(
+  tx: Tx,
+  executionId: string,
+  nodeId: string,
+): Promise<ApprovalRow | undefined> {
+  return first(
+    tx,
+    `select ${COLUMNS} from approvals a ${JOINS} where a.execution_id = $1 and a.node_id = $2`,
+    [executionId, nodeId],
+  );
+}
+
+/** Lists the approvals that a user is asked for, newest first. */
+export function listApprovalsOf(
+  tx: Tx,
+  userId: number,
+  { isWaiting, withoutTeams }: { readonly isWaiting: boolean; readonly withoutTeams: readonly string[] },
+  { after, limit }: PageRange<string>,
+): Promise<readonly ApprovalRow[]> {
+  return all(
+    tx,
+    `select ${COLUMNS} from approval_assignees p join approvals a on a.id = p.approval_id ${JOINS}
+     where p.user_id = $1 and p.is_waiting = $2 and ($3::text is null or p.approval_id < $3)
+       and not a.workspace = any ($5::text[]) and (not $2 or a.expires_at > now())
+     order by p.approval_id desc limit $4`,
+    [userId, isWaiting, after, limit, withoutTeams],
+  );
+}
+
+/** `limited`: no mail was sent, because too many were. */
+export const ASSIGNEE_MAILS = ['none', 'queued', 'limited'] as const;
+
+export interface AssigneeRow {
+  readonly approval_id: string;
+  readonly position: number;
+  readonly user_id: number | null;
+  readonly email: string | null;
+  readonly mail: (typeof ASSIGNEE_MAILS)[number];
+}
+
+export function insertAssignees(tx: Tx, rows: readonly AssigneeRow[]): Promise<void> {
+  return insertRows(tx, 'approval_assignees', rows);
+}
+
+export function listAssignees(tx: Tx, approvalIds: readonly string[]): Promise<readonly AssigneeRow[]> {
+  return all(
+    tx,
+    `select approval_id, position, user_id, email, mail from approval_assignees
+     where approval_id = any ($1::text[]) order by approval_id, position`,
+    [approvalIds],
+  );
+}
+
+/** Records that the job has notified the assignees, or reminded them so often. */
+export async function markNotified(
+  tx: Tx,
+  id: string,
+  { notifiedAt, remindersSent }: { readonly notifiedAt: Date; readonly remindersSent: number },
+): Promise<void> {
+  await tx.query('update approvals set notified_at = $2, reminders_sent = $3 where id = $1', [
+    id,
+    notifiedAt,
+    remindersSent,
+  ]);
+}
+
+export async function setAssigneeMail(
+  tx: Tx,
+  id: string,
+  position: number,
+  mail: AssigneeRow['mail'],
+): Promise<void> {
+  await tx.query('update approval_assignees set mail = $3 where approval_id = $1 and position = $2', [
+    id,
+    position,
+    mail,
+  ]);
+}
+
+export interface ApprovalLinkRow {
+  readonly token_hash: Buffer;
+  readonly approval_id: string;
+  readonly position: number;
+  readonly created_at: Date;
+}
+
+export async function insertApprovalLink(tx: Tx, row: ApprovalLinkRow): Promise<void> {
+  await tx.query(
+    'insert into approval_links (token_hash, approval_id, position, created_at) values ($1, $2, $3, $4)',
+    [row.token_hash, row.approval_id, row.position, row.created_at],
+  );
+}
+
+export function countApprovalLinks(tx: Tx, approvalId: string): Promise<number> {
+  return firstNumber(tx, 'select count(*)::int as count from approval_links where approval_id = $1', [
+    approvalId,
+  ]);
+}
+
+export interface LinkedAssigneeRow extends ApprovalRow {
+  readonly position: number;
+  /** The assignee to whom the link was sent. */
+  readonly assignee_id: number | null;
+  readonly assignee_email: string | null;
+}
+
+/** Finds the approval of a link, and the assignee to whom it was sent. Links of disabled users do not work. */
+export function findLinkedApproval(tx: Tx, tokenHash: Buffer): Promise<LinkedAssigneeRow | undefined> {
+  return first(
+    tx,
+    `select ${COLUMNS}, p.position, p.user_id as assignee_id, coalesce(u.email, p.email) as assignee_email
+     from approval_links l join approvals a on a.id = l.approval_id
+       join approval_assignees p on p.approval_id = l.approval_id and p.position = l.position
+       ${JOINS} left join users u on u.id = p.user_id
+     where l.token_hash = $1 and u.disabled is not true`,
+    [tokenHash],
+  );
+}
+
+/** Deletes the approvals of runs that are deleted, with their assignees and links. */
+export async function deleteApprovalsOfRuns(tx: Tx, executionIds: readonly string[]): Promise<void> {
+  await tx.query('delete from approvals where execution_id = any ($1::text[])', [executionIds]);
+}
