@@ -106,6 +106,13 @@ export interface Responses {
   'GET /executions/{}/workflow': schemas.ExecutedGraph;
   'GET /executions/{}/events': undefined;
   'POST /executions/{}/cancel': schemas.Execution;
+  'GET /approvals': schemas.ApprovalPage;
+  'GET /approvals/{}': schemas.Approval;
+  'GET /executions/{}/approvals/{}': schemas.Approval;
+  'POST /executions/{}/approvals/{}': schemas.Approval;
+  'POST /executions/{}/approvals/{}/link': schemas.CreatedApprovalLink;
+  'POST /approvals/link': schemas.LinkedApproval;
+  'POST /approvals/link/decision': schemas.LinkedApproval;
   'GET /executions/{}/deliveries': schemas.DeliveryPage;
   'POST /executions/{}/deliveries/{}/redeliver': schemas.Delivery;
   'POST /webhooks/test': schemas.WebhookTest;

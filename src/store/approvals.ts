@@ -63,16 +63,21 @@ export interface ClosedApproval {
   readonly status: UndecidedStatus;
 }
 
-/** Ends approvals that still wait. */
-export async function closeApprovals(tx: Tx, approvals: readonly ClosedApproval[]): Promise<void> {
-  await tx.query(
+export type ClosedRow = Pick<ApprovalRow, 'id' | 'label' | 'workspace' | 'status'>;
+
+/** Ends approvals that still wait, and returns them. */
+export function closeApprovals(tx: Tx, approvals: readonly ClosedApproval[]): Promise<readonly ClosedRow[]> {
+  return all(
+    tx,
     `with closed as (
        update approvals a set status = i.status, decided_at = now()
        from json_to_recordset($1::json) as i(execution_id text, node_id text, status text)
        where a.execution_id = any ($2::text[]) and a.execution_id = i.execution_id and a.node_id = i.node_id
          and a.status = 'waiting'
-       returning a.id)
-     update approval_assignees p set is_waiting = false from closed where p.approval_id = closed.id`,
+       returning a.id, a.label, a.workspace, a.status
+     ), ended as (
+       update approval_assignees p set is_waiting = false from closed where p.approval_id = closed.id)
+     select id, label, workspace, status from closed`,
     [JSON.stringify(approvals), approvals.map(({ execution_id }) => execution_id)],
   );
 }

@@ -95,6 +95,7 @@ async function decide(
     throw new AppError('invalid_request', `${otherField} cannot be combined with a decision. Remove it.`);
   const key = { executionId: id, nodeId };
   const commit = {
+    caller: user,
     toDecision: (approval: ParsedApproval | undefined): Decision => {
       if (decision.value !== undefined) requireReplaceable(approval);
       return { ...decisionValue, by: { via: 'account', ...person }, atMs: deps.now() };

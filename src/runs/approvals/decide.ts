@@ -2,7 +2,7 @@
 import type { Decision } from '../../engine/types.ts';
 import type { Json, JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
-import { findRole, requireOpenTeam, roleAllows } from '../../services/accounts/access.ts';
+import { findRole, isTeamWorkspace, requireOpenTeam, roleAllows } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import {
   type ApprovalRow,
@@ -10,6 +10,7 @@ import {
   findApprovalOfNode,
   listAssignees,
 } from '../../store/approvals.ts';
+import { type AuditCaller, type AuditEntry, recordAudit } from '../../store/audit/record-audit.ts';
 import type { Tx } from '../../store/db.ts';
 import { findExecution } from '../../store/executions.ts';
 import type { RunRow } from '../../store/runs.ts';
@@ -43,6 +44,7 @@ export async function decideAsUser(deps: RunDeps, actor: Actor, key: ApprovalKey
   if (approval === undefined) await throwMissing(deps, key);
   const person = await requireDecider(deps, user, key);
   await commitDecision(deps, key, {
+    caller: user,
     toDecision: found => toDecision(deps, found, body, { via: 'account', ...person }),
   });
   return readApprovalOfNode(deps, user, key);
@@ -111,7 +113,7 @@ export async function decideByLink(deps: RunDeps, { token, ...body }: LinkDecisi
   await commitDecision(
     deps,
     { executionId, nodeId },
-    { toDecision: found => toDecision(deps, found, body, by) },
+    { caller: { kind: 'anonymous' }, toDecision: found => toDecision(deps, found, body, by) },
   );
   return openApprovalLink(deps, token, network);
 }
@@ -157,6 +159,7 @@ const createTypeError = (noun: string): AppError =>
   new AppError('invalid_request', `edits.input must be ${noun}, like the value that waits.`);
 
 interface DecisionCommit {
+  readonly caller: AuditCaller;
   /** Called with the approval, in the transaction. Approvals of earlier versions have no row. */
   readonly toDecision: (approval: ParsedApproval | undefined) => Decision;
   /** Stores what belongs to the decision, in the same transaction. */
@@ -167,7 +170,7 @@ interface DecisionCommit {
 export async function commitDecision(
   deps: RunDeps,
   { executionId, nodeId }: ApprovalKey,
-  { toDecision, onDecided }: DecisionCommit,
+  { caller, toDecision, onDecided }: DecisionCommit,
 ): Promise<RunRow> {
   const [updatedRow] = await deps.commit.change([executionId], async (row, tx) => {
     // The lock of the run makes concurrent decisions wait for each other.
@@ -181,6 +184,7 @@ export async function commitDecision(
         decision: JSON.stringify(withoutValue(decision)),
         decidedAt: new Date(atMs),
       });
+    recordAudit(tx, caller, toAuditEntry(row, nodeId, found, decision));
     await onDecided?.(tx);
     const earlierDecisions = Object.entries(JSON.parse(row.decisions ?? '{}') as JsonObject);
     const decisions = JSON.stringify(Object.fromEntries([...earlierDecisions, [nodeId, decision]]));
@@ -189,6 +193,29 @@ export async function commitDecision(
   if (updatedRow === undefined) throw createNotWaitingError(nodeId);
   deps.changeHub.notify(executionId);
   return updatedRow;
+}
+
+function toAuditEntry(
+  { id, workspace }: RunRow,
+  nodeId: string,
+  approval: ApprovalRow | undefined,
+  { approved, comment, value, by }: Decision,
+): AuditEntry {
+  const { via, email } = by ?? {};
+  return {
+    action: 'approval.decided',
+    target: approval?.id ?? `${id}/${nodeId}`,
+    name: approval?.label ?? nodeId,
+    teamId: isTeamWorkspace(workspace) ? workspace : null,
+    after: {
+      decision: approved ? 'approved' : 'rejected',
+      comment: comment ?? null,
+      edited: value !== undefined,
+      executionId: id,
+      nodeId,
+      ...(via === 'link' ? { via, email } : {}),
+    },
+  };
 }
 
 /** The value is stored with the run only. The approval keeps whether there was one. */

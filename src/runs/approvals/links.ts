@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { sha256 } from '../../lib/crypto.ts';
 import { AppError, requireFound } from '../../lib/errors.ts';
-import { findRole, requireOpenTeam } from '../../services/accounts/access.ts';
+import { findRole, isTeamWorkspace, requireOpenTeam } from '../../services/accounts/access.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import {
   type AssigneeRow,
@@ -13,6 +13,7 @@ import {
   type LinkedAssigneeRow,
   listAssignees,
 } from '../../store/approvals.ts';
+import { recordAudit } from '../../store/audit/record-audit.ts';
 import type { Tx } from '../../store/db.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
 import type { RunDeps } from '../deps.ts';
@@ -64,7 +65,16 @@ export async function createLinkAsOwner(
     );
   if ((await countApprovalLinks(db, row.id)) >= MAX_LINKS)
     throw new AppError('conflict', `An approval can have at most ${MAX_LINKS} links.`);
-  const token = await createApprovalLink(deps, db, assignee);
+  const token = await db.transaction(async tx => {
+    recordAudit(tx, user, {
+      action: 'approval.link_created',
+      target: row.id,
+      name: row.label,
+      teamId: isTeamWorkspace(row.workspace) ? row.workspace : null,
+      after: { email: assignee.email },
+    });
+    return createApprovalLink(deps, tx, assignee);
+  });
   return { url: `${deps.settings.BASE_URL}${LINK_PATH}#${token}`, expiresAt: row.expires_at.toISOString() };
 }
 

@@ -3,11 +3,13 @@
 import { createBatcher } from '../../lib/batcher.ts';
 import type { Timing } from '../../lib/timing.ts';
 import type { WakeTimers } from '../../lib/wake-timers.ts';
+import { isTeamWorkspace } from '../../services/accounts/access.ts';
 import { chargeRuns } from '../../services/credits/charge-runs.ts';
-import { closeApprovals, openApprovals } from '../../store/approvals.ts';
+import { type ClosedRow, closeApprovals, openApprovals } from '../../store/approvals.ts';
+import { recordAuditAlone, SERVICE_CALLER } from '../../store/audit/record-audit.ts';
 import { cancelCalls, saveCalls } from '../../store/calls.ts';
 import { lockPoolsOfRuns, type NodeCharge, releaseRuns } from '../../store/credits.ts';
-import type { Db, Tx } from '../../store/db.ts';
+import type { Db, Transaction, Tx } from '../../store/db.ts';
 import { isOutage } from '../../store/db.ts';
 import type { RunRow, RunWrite } from '../../store/runs.ts';
 import {
@@ -35,7 +37,7 @@ export interface Claimant {
 /** Returns the event for a locked run. Called again in a new transaction if another run of the group fails. */
 export type DecideEvent = (
   run: RunRow,
-  tx: Tx,
+  tx: Transaction,
 ) => Promise<LifecycleEvent | undefined> | LifecycleEvent | undefined;
 
 export interface RunCommit {
@@ -164,7 +166,7 @@ interface RequestedChange {
 
 /** Applies the changes in order. Each change of a run sees the row as the previous change left it. */
 async function changeGroup(
-  tx: Tx,
+  tx: Transaction,
   timing: Timing,
   requestedChanges: readonly RequestedChange[],
   onWritten: OnWritten,
@@ -326,7 +328,20 @@ async function writeApprovals(tx: Tx, events: readonly AppliedEvent[]): Promise<
     ),
   );
   if (opened.length > 0) await openApprovals(tx, opened);
-  if (closed.length > 0) await closeApprovals(tx, closed);
+  for (const approval of closed.length > 0 ? await closeApprovals(tx, closed) : [])
+    await recordTimeoutDecision(tx, approval);
+}
+
+/** Records a decision that a node made after its time, in the transaction of the change. */
+async function recordTimeoutDecision(tx: Tx, { id, label, workspace, status }: ClosedRow): Promise<void> {
+  if (status !== 'approved' && status !== 'rejected') return;
+  await recordAuditAlone(tx, SERVICE_CALLER, {
+    action: 'approval.decided',
+    target: id,
+    name: label,
+    teamId: isTeamWorkspace(workspace) ? workspace : null,
+    after: { decision: status, via: 'timeout' },
+  });
 }
 
 function toRunWrite({ before, transition }: AppliedEvent): RunWrite {

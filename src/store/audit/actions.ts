@@ -63,6 +63,8 @@ const AUDIT_ACTIONS = {
   'credits.granted': '{actor} granted {after.credits} credits to {target}',
   'credits.revoked': '{actor} revoked {after.credits} credits of {target}',
   'budget.changed': '{actor} set the daily budget of {target}',
+  'approval.decided': '{actor} decided on {target}: {after.decision}',
+  'approval.link_created': '{actor} created a link for {after.email} to decide on {target}',
   'run.deleted': '{actor} deleted the run {target}',
   'batch.exported': '{actor} exported the batch {target}',
   'batch.deleted': '{actor} deleted the batch {target}',

@@ -192,6 +192,36 @@ it('a decision is in the webhook of the run', async () => {
   assert.deepEqual([getDecision(event)?.by.name, getDecision(event)?.comment], ['Olga', 'Fine']);
 });
 
+it('each decision leaves one row in the audit log', async () => {
+  const id = await startAsking(owner);
+  const approval = await waitForApproval(owner, id);
+  await Promise.all([decide(owner, id, { decision: 'approve' }), decide(owner, id, { decision: 'reject' })]);
+  const timedOut = createApprovalGraph({ timeoutMs: 1000, timeoutDecision: 'reject' });
+  const { id: late } = await owner.runWorkflow(await owner.createWorkflow(timedOut));
+  const { rows } = await service.db.query<{ user_id: number | null; after: string }>(
+    `select e.user_id, e.after::text from audit_events e join approvals a on a.id = e.target
+     where e.action = 'approval.decided' and a.execution_id = any ($1::text[]) order by e.id`,
+    [[id, late]],
+  );
+  assert.deepEqual(
+    rows.map(({ user_id, after }) => [user_id, JSON.parse(after)]),
+    [
+      [
+        owner.userId,
+        {
+          decision: rows[0]?.after.includes('approved') ? 'approved' : 'rejected',
+          comment: null,
+          edited: false,
+          executionId: id,
+          nodeId: 'ask',
+        },
+      ],
+      [null, { decision: 'rejected', via: 'timeout' }],
+    ],
+  );
+  assert.ok(approval.id.startsWith('apv_'));
+});
+
 it('a cancelled run has no approvals that wait', async () => {
   const id = await startAsking(owner);
   await waitForApproval(owner, id);

@@ -2,8 +2,10 @@
 // resources of another account return 403 or 404, lists are empty, and nothing changes.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { newId } from '../../../src/lib/ids.ts';
 import { SCOPES } from '../../../src/services/accounts/actor.ts';
 import { storeKey } from '../../../src/services/accounts/keys.ts';
+import { openApprovals } from '../../../src/store/approvals.ts';
 import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
 import { listRoutes, type Route } from '../../support/http/routes.ts';
 import { createWorkflow, PAIR } from '../../support/workflows.ts';
@@ -26,6 +28,22 @@ before(async () => {
   ownIds.templates = ownIds.workflows;
   const run = await owner.request<{ executionId: string }>('POST', `/workflows/${ownIds.workflows}/run`, {});
   ownIds.executions = run.body.executionId;
+  ownIds.approvals = newId('approval');
+  await openApprovals(test.deps.db, [
+    {
+      id: ownIds.approvals,
+      execution_id: ownIds.executions,
+      node_id: '1',
+      workflow_id: String(ownIds.workflows),
+      workspace: `user:${owner.userId}`,
+      user_id: Number(owner.userId),
+      label: 'Ask',
+      request: JSON.stringify({ assignees: [] }),
+      value: JSON.stringify({ type: 'TEXT', items: [], truncated: false }),
+      created_at: new Date(),
+      expires_at: new Date(Date.now() + 60_000),
+    },
+  ]);
   for (const noun of ['folders', 'teams'])
     ownIds[noun] = String((await owner.request('POST', `/${noun}`, { name: noun })).body.id);
   const invitation = { email: 'invited@example.com', role: 'OWNER' };
@@ -90,6 +108,8 @@ const BODIES: Readonly<Record<string, unknown>> = {
   [`PUT ${V1}/teams/:id/members/:userId/limit`]: { monthlyCredits: 1 },
   [`POST ${V1}/teams/:id/invitations`]: { email: 'stranger@example.com', role: 'OWNER' },
   [`PATCH ${V1}/keys/:id`]: { name: 'Taken' },
+  [`POST ${V1}/executions/:id/approvals/:nodeId`]: { decision: 'approve' },
+  [`POST ${V1}/executions/:id/approvals/:nodeId/link`]: { email: 'stranger@example.com' },
   [`PATCH ${V1}/batches/:id/rows/:row`]: { rating: 1 },
   [`PUT ${V1}/workflows/:id/app`]: { slug: 'taken', title: 'Taken', inputs: [], outputs: ['b'] },
   [`PATCH ${V1}/credentials/:id`]: { name: 'Taken' },
@@ -116,6 +136,7 @@ async function readTables(): Promise<string> {
     'media',
     'api_keys',
     'batches',
+    'approvals',
     'batch_rows',
     'schedules',
     'firings',
@@ -162,6 +183,7 @@ describe('a user of another account', () => {
       'folders',
       'media',
       'batches',
+      'approvals',
       'schedules',
       'apps',
       'credentials',
