@@ -108,9 +108,8 @@ export interface Responses {
   'POST /executions/{}/cancel': schemas.Execution;
   'GET /approvals': schemas.ApprovalPage;
   'GET /approvals/{}': schemas.Approval;
-  'GET /executions/{}/approvals/{}': schemas.Approval;
   'POST /executions/{}/approvals/{}': schemas.Approval;
-  'POST /executions/{}/approvals/{}/link': schemas.CreatedApprovalLink;
+  'POST /approvals/{}/link': schemas.CreatedApprovalLink;
   'POST /approvals/link': schemas.LinkedApproval;
   'POST /approvals/link/decision': schemas.LinkedApproval;
   'GET /executions/{}/deliveries': schemas.DeliveryPage;

@@ -66,6 +66,7 @@ export type Error = {
    * - `team_not_empty`: The team has workflows
    * - `last_owner`: A team needs at least one owner
    * - `idempotency_in_progress`: The first request with this key is still in progress
+   * - `already_decided`: Someone has already decided on the approval
    * - `not_resumable`: The execution cannot be resumed
    * - `component_in_use`: Other workflows call this workflow as a component
    * - `media_in_use`: Workflows use this media
@@ -163,6 +164,7 @@ export type Error = {
     | 'team_not_empty'
     | 'last_owner'
     | 'idempotency_in_progress'
+    | 'already_decided'
     | 'not_resumable'
     | 'component_in_use'
     | 'media_in_use'
@@ -645,6 +647,68 @@ export type AppUpload = {
   readonly url: string;
   readonly contentType: string;
   readonly expiresAt: string;
+};
+
+/** A decision that a run waits for */
+export type Approval = {
+  readonly id: string;
+  /** The label of the node */
+  readonly label: string;
+  /** The question */
+  readonly message: string;
+  readonly status: 'waiting' | 'approved' | 'rejected' | 'expired' | 'cancelled';
+  /** The type of the value that waits, such as `TEXT` */
+  readonly type: string;
+  /** The value; of a list, its first 50 items */
+  readonly items: readonly {
+    readonly type: string;
+    readonly text?: string;
+    /** A number or JSON */
+    readonly value?: unknown;
+    /** A media file */
+    readonly url?: string;
+    readonly contentType?: string;
+    readonly posterUrl?: string;
+  }[];
+  /** Whether a part of the value is left out */
+  readonly truncated: boolean;
+  /** Whether a decision may have `edits` */
+  readonly editable: boolean;
+  /** Who started the run */
+  readonly startedBy: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  readonly decision: Decision | null;
+  readonly executionId: string;
+  readonly nodeId: string;
+  readonly workflowId: string | null;
+  readonly workflowName: string | null;
+  /** Who is asked. Empty if you may not view the workflow */
+  readonly assignees: readonly {
+    readonly userId: number | null;
+    readonly email: string | null;
+    /** `limited`: no mail was sent, because too many were sent on this day */
+    readonly mail: 'none' | 'queued' | 'limited';
+  }[];
+};
+
+/** A link to an approval */
+export type ApprovalLink = {
+  /** The token of the link in the mail */
+  readonly token: string;
+};
+
+/** For whom to create a link */
+export type ApprovalLinkRequest = {
+  /** An assignee without an account */
+  readonly email: string;
+};
+
+/** One page of a list */
+export type ApprovalPage = {
+  readonly data: readonly Approval[];
+  /** Null on the last page */
+  readonly nextCursor: string | null;
 };
 
 /** The runs that make up for times in the past */
@@ -1270,6 +1334,13 @@ export type ContentPageInput = {
     | 'update_page';
 };
 
+/** A link to an approval */
+export type CreatedApprovalLink = {
+  /** Works once, without an account */
+  readonly url: string;
+  readonly expiresAt: string;
+};
+
 /** A new key, shown only once */
 export type CreatedKey = {
   readonly id: string;
@@ -1479,6 +1550,33 @@ export type Credits = {
   /** The ledger, newest first */
   readonly entries: readonly LedgerEntry[];
   readonly nextCursor: string | null;
+};
+
+/** A decision on an approval */
+export type Decision = {
+  readonly decision: 'approve' | 'reject';
+  readonly comment: string | null;
+  /** Whether the value was changed */
+  readonly edited: boolean;
+  /** `link`: by the link in a mail. `timeout`: nobody decided in time */
+  readonly by: {
+    readonly via: 'account' | 'link' | 'timeout';
+    readonly userId?: number;
+    readonly name?: string;
+    readonly email?: string;
+  };
+  readonly at: string | null;
+};
+
+/** A decision on an approval */
+export type DecisionRequest = {
+  readonly decision: 'approve' | 'reject';
+  readonly comment?: string;
+  /** If the approval is `editable` */
+  readonly edits?: {
+    /** The text, number or JSON that continues instead */
+    readonly input: unknown;
+  };
 };
 
 /** The outcome of a deletion */
@@ -2141,6 +2239,52 @@ export type LedgerEntry = {
   readonly createdAt: string;
 };
 
+/** A decision by a link */
+export type LinkDecisionRequest = {
+  /** The token of the link in the mail */
+  readonly token: string;
+  readonly decision: 'approve' | 'reject';
+  readonly comment?: string;
+  /** If the approval is `editable` */
+  readonly edits?: {
+    /** The text, number or JSON that continues instead */
+    readonly input: unknown;
+  };
+};
+
+/** What a person sees who decides by a link */
+export type LinkedApproval = {
+  readonly id: string;
+  /** The label of the node */
+  readonly label: string;
+  /** The question */
+  readonly message: string;
+  readonly status: 'waiting' | 'approved' | 'rejected' | 'expired' | 'cancelled';
+  /** The type of the value that waits, such as `TEXT` */
+  readonly type: string;
+  /** The value; of a list, its first 50 items */
+  readonly items: readonly {
+    readonly type: string;
+    readonly text?: string;
+    /** A number or JSON */
+    readonly value?: unknown;
+    /** A media file */
+    readonly url?: string;
+    readonly contentType?: string;
+    readonly posterUrl?: string;
+  }[];
+  /** Whether a part of the value is left out */
+  readonly truncated: boolean;
+  /** Whether a decision may have `edits` */
+  readonly editable: boolean;
+  /** Who started the run */
+  readonly startedBy: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  readonly decision: Decision | null;
+  readonly email: string | null;
+};
+
 /** An issue that the lint found */
 export type LintIssue = {
   readonly severity: 'error' | 'warning';
@@ -2539,6 +2683,18 @@ export type NodeState = {
   readonly truncated?: boolean;
   /** Deviations from the request, e.g. a text that was cut off */
   readonly warnings?: readonly string[];
+  /** The decision that the node waits or waited for */
+  readonly approval?: {
+    readonly id: string | null;
+    /** The question */
+    readonly message: string;
+    /** Emails and user IDs of those who are asked. Empty: who started the run */
+    readonly assignees: readonly (string | number)[];
+    /** Whether the value may be edited */
+    readonly editable: boolean;
+    readonly expiresAt: string | null;
+    readonly decision: Decision | null;
+  };
   /** The task at the provider; only for owners of the workflow */
   readonly provider?: {
     readonly name: string;
@@ -2563,6 +2719,7 @@ export type Notice = {
     | 'credential_failed'
     | 'batch_stopped'
     | 'workflow_shared'
+    | 'approval_waiting'
     | 'new_browser'
     | 'second_factor_changed'
     | 'password_changed'
@@ -2604,6 +2761,7 @@ export type NoticeSettings = {
   readonly credential_failed: 'bell' | 'mail' | 'both' | 'none';
   readonly batch_stopped: 'bell' | 'mail' | 'both' | 'none';
   readonly workflow_shared: 'bell' | 'mail' | 'both' | 'none';
+  readonly approval_waiting: 'bell' | 'mail' | 'both' | 'none';
   readonly new_browser: 'bell' | 'mail' | 'both' | 'none';
   readonly second_factor_changed: 'bell' | 'mail' | 'both' | 'none';
   readonly password_changed: 'bell' | 'mail' | 'both' | 'none';

@@ -1,6 +1,6 @@
 // Runs one node: resolves its inputs, calls it once or once per list item, and returns its final step.
 import type { PlanNode } from '../graph/plan.ts';
-import { omitUndefined } from '../lib/record.ts';
+import { newId } from '../lib/ids.ts';
 import { type ApprovalRequest, NodeError, Suspend } from '../nodes/define.ts';
 import { type CallResult, ChargedNodeError } from './call.ts';
 import { splitIntoItems } from './fan-out.ts';
@@ -95,6 +95,15 @@ function toApproval(options: RunOptions, previousStep: Step): Pick<Step, 'approv
   return { approval: { ...(approval ?? EARLIER_REQUEST), decision } };
 }
 
+/** Returns the request of a node that waits, with the id that it keeps while it waits. */
+function toRequested(
+  request: ApprovalRequest | undefined,
+  previousStep: Step | undefined,
+): Pick<Step, 'approval'> {
+  if (request === undefined) return {};
+  return { approval: { ...request, id: previousStep?.approval?.id ?? newId('approval') } };
+}
+
 /** The request of a node that began to wait in an earlier version. */
 const EARLIER_REQUEST: ApprovalRequest = {
   message: '',
@@ -135,7 +144,7 @@ function toStep({ options }: StepHost, execution: NodeExecution, result: CallRes
     ...toCallFields(execution),
     status: 'WAITING',
     suspended,
-    ...omitUndefined({ approval }),
+    ...toRequested(approval, previousStep),
   };
 }
 

@@ -44,7 +44,7 @@ export interface Step {
     readonly untilMs: number;
   };
   /** The request for a decision, and the decision once the node has continued with one. */
-  readonly approval?: ApprovalRequest & { readonly decision?: Decision };
+  readonly approval?: ApprovalRequest & { readonly id?: string; readonly decision?: Decision };
   /** The results of a mapped node by item, so that a resumed run repeats only the failed items. */
   readonly items?: readonly (Values | null)[];
   /** The failures of a mapped node by item, while other items are still active. */

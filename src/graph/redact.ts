@@ -1,7 +1,7 @@
 // Removes private data from a public value: at any depth, every key whose name denotes a secret, and account data.
 
 /** Keys that are private without being secrets. */
-const PRIVATE_NAMES = ['webhookUrl', 'dailyCreditBudget', 'executionEngine'];
+const PRIVATE_NAMES = ['webhookUrl', 'dailyCreditBudget', 'executionEngine', 'assignees'];
 
 /** Words that denote a secret anywhere in a name, including joined forms such as `apikey` and `mypassword`. */
 const SECRET_WORD = new RegExp(

@@ -1,5 +1,6 @@
 // Stores the approvals that nodes wait for, and whom they are asked of.
 import type { Tx } from './db.ts';
+import { isStillMemberSql } from './permissions.ts';
 import { enqueue } from './queue.ts';
 import { all, allValues, first, firstNumber, insertRows, type PageRange } from './rows.ts';
 
@@ -138,6 +139,7 @@ export function listApprovalsOf(
     `select ${COLUMNS} from approval_assignees p join approvals a on a.id = p.approval_id ${JOINS}
      where p.user_id = $1 and p.is_waiting = $2 and ($3::text is null or p.approval_id < $3)
        and not a.workspace = any ($5::text[]) and (not $2 or a.expires_at > now())
+       and (p.email is not null or ${isStillMemberSql('a.workspace', '$1::int')})
      order by p.approval_id desc limit $4`,
     [userId, isWaiting, after, limit, withoutTeams],
   );

@@ -48,6 +48,11 @@ export function findTeam(tx: Tx, userId: number, teamId: string): Promise<TeamRo
   return first(tx, `${SELECT_TEAMS} and t.id = $2`, [userId, teamId]);
 }
 
+/** Returns whether the workspace is a team that requires a second factor. */
+export function requiresSecondFactor(tx: Tx, workspace: string): Promise<boolean> {
+  return matches(tx, 'select from teams where id = $1 and requires_second_factor', [workspace]);
+}
+
 export function teamExists(tx: Tx, teamId: string): Promise<boolean> {
   return matches(tx, 'select from teams where id = $1', [teamId]);
 }

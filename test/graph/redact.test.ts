@@ -36,8 +36,14 @@ describe('redact', () => {
     it(`keeps ${name}`, () => assert.deepEqual(redact({ [name]: 'x' }), { [name]: 'x' }));
   }
 
-  it('removes webhookUrl, dailyCreditBudget and executionEngine', () => {
-    const workflow = { webhookUrl: 'https://x', dailyCreditBudget: 5, executionEngine: 'standard', views: 1 };
+  it('removes webhookUrl, dailyCreditBudget, executionEngine and assignees', () => {
+    const workflow = {
+      webhookUrl: 'https://x',
+      dailyCreditBudget: 5,
+      executionEngine: 'standard',
+      assignees: ['ana@example.com'],
+      views: 1,
+    };
     assert.deepEqual(redact(workflow), { views: 1 });
   });
 

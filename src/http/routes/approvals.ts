@@ -16,7 +16,7 @@ import {
 } from '../../runs/approvals/approval.schema.ts';
 import { decideAsUser, decideByLink } from '../../runs/approvals/decide.ts';
 import { createLinkAsOwner, openApprovalLink } from '../../runs/approvals/links.ts';
-import { listApprovals, readApproval, readNodeApproval } from '../../runs/approvals/read-approvals.ts';
+import { listApprovals, readApproval } from '../../runs/approvals/read-approvals.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import type { Server } from '../deps.ts';
 import { getClientAddress } from '../limits.ts';
@@ -48,17 +48,6 @@ export function registerApprovals(server: Server, deps: RunDeps): void {
     }),
     req => readApproval(deps, req.actor, req.params.id),
   );
-  server.get(
-    '/api/v1/executions/:id/approvals/:nodeId',
-    operation('getNodeApproval', 'workflows:read', {
-      summary: 'Read the approval of a node',
-      description: 'Returns the approval that a node of a run waits or waited for.',
-      params: ApprovalNode,
-      response: { 200: Approval },
-      isUncacheable: true,
-    }),
-    req => readNodeApproval(deps, req.actor, toKey(req.params)),
-  );
   server.post(
     '/api/v1/executions/:id/approvals/:nodeId',
     operation('decideApproval', 'workflows:execute', {
@@ -73,18 +62,18 @@ export function registerApprovals(server: Server, deps: RunDeps): void {
     req => decideAsUser(deps, req.actor, toKey(req.params), req.body),
   );
   server.post(
-    '/api/v1/executions/:id/approvals/:nodeId/link',
+    '/api/v1/approvals/:id/link',
     operation('createApprovalLink', 'workflows:execute', {
       summary: 'Create a link for an assignee',
       description:
         'Creates a link with which an assignee without an account decides, to send by other means than mail. Only for owners of the workflow.',
       errors: [...RESOURCE_ERRORS, 'conflict'],
-      params: ApprovalNode,
+      params: ApprovalId,
       body: CreateLinkBody,
       response: { 200: CreatedApprovalLink },
       isUncacheable: true,
     }),
-    req => createLinkAsOwner(deps, req.actor, toKey(req.params), req.body),
+    req => createLinkAsOwner(deps, req.actor, req.params.id, req.body),
   );
   server.post(
     '/api/v1/approvals/link',

@@ -7,7 +7,7 @@ import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import {
   type AssigneeRow,
   countApprovalLinks,
-  findApprovalOfNode,
+  findApproval,
   findLinkedApproval,
   insertApprovalLink,
   type LinkedAssigneeRow,
@@ -43,19 +43,19 @@ export async function createApprovalLink(
 export async function createLinkAsOwner(
   deps: RunDeps,
   actor: Actor,
-  { executionId, nodeId }: { readonly executionId: string; readonly nodeId: string },
+  id: string,
   { email }: { readonly email: string },
 ): Promise<{ readonly url: string; readonly expiresAt: string }> {
   const user = requireScope(actor, 'workflows:execute');
   const { db } = deps;
-  const row = requireFound(await findApprovalOfNode(db, executionId, nodeId), 'Approval not found.');
+  const row = requireFound(await findApproval(db, id), 'Approval not found.');
   requireOpenTeam(user, row.workspace);
   const workflow = await findWorkflow(db, row.workflow_id, user.userId);
   if (workflow === undefined || findRole(user, workflow) !== 'OWNER')
     throw new AppError('forbidden', 'Only the owners of the workflow can create links of its approvals.');
   if (row.status !== 'waiting')
     throw new AppError('conflict', 'The approval no longer waits for a decision.');
-  const assignee = (await listAssignees(db, [row.id])).find(
+  const assignee = (await listAssignees(db, [id])).find(
     candidate => candidate.user_id === null && candidate.email === email.trim().toLowerCase(),
   );
   if (assignee === undefined)
@@ -63,12 +63,12 @@ export async function createLinkAsOwner(
       'not_found',
       'This email is no assignee without an account. People with an account decide at /approvals.',
     );
-  if ((await countApprovalLinks(db, row.id)) >= MAX_LINKS)
+  if ((await countApprovalLinks(db, id)) >= MAX_LINKS)
     throw new AppError('conflict', `An approval can have at most ${MAX_LINKS} links.`);
   const token = await db.transaction(async tx => {
     recordAudit(tx, user, {
       action: 'approval.link_created',
-      target: row.id,
+      target: id,
       name: row.label,
       teamId: isTeamWorkspace(row.workspace) ? row.workspace : null,
       after: { email: assignee.email },

@@ -2,7 +2,7 @@
 //
 // A job and what it sends commit together, so that nothing is sent twice if the process is killed: the next attempt sees
 // `notified_at` or `reminders_sent`.
-import { sha256 } from '../../lib/crypto.ts';
+import { encrypt, sha256 } from '../../lib/crypto.ts';
 import { cutText } from '../../lib/cut-text.ts';
 import { getPersonalWorkspaceId, hasOwnRole } from '../../services/accounts/access.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
@@ -16,12 +16,15 @@ import {
 } from '../../store/approvals.ts';
 import type { Tx } from '../../store/db.ts';
 import { findExecution } from '../../store/executions.ts';
+import { insertMail, type MailButton } from '../../store/mails.ts';
 import { insertNotice } from '../../store/notices.ts';
 import { enqueue } from '../../store/queue.ts';
 import { addUses } from '../../store/rate-windows.ts';
+import { requiresSecondFactor } from '../../store/teams.ts';
 import { findUser, findUserByEmail } from '../../store/users.ts';
 import { findWorkflow } from '../../store/workflows/workflows.ts';
 import type { RunDeps } from '../deps.ts';
+import { createApprovalLink, LINK_PATH } from './links.ts';
 import { type ParsedApproval, parseApproval } from './present-approval.ts';
 
 const HOUR_MS = 3_600_000;
@@ -111,7 +114,7 @@ async function notifyAll(
 ): Promise<void> {
   const allowed = await countOutside(deps, tx, approval, assignees);
   for (const assignee of assignees) {
-    const mail = allowed.has(assignee) ? await notify(tx, approval, assignee, occasion) : 'limited';
+    const mail = allowed.has(assignee) ? await notify(deps, tx, approval, assignee, occasion) : 'limited';
     await setAssigneeMail(tx, approval.row.id, assignee.position, mail);
   }
 }
@@ -158,26 +161,80 @@ const createReader = (userId: number): UserActor => ({
   accountPlan: '',
 });
 
-/** Notifies an assignee. Returns whether a mail was queued. */
+/** Notifies an assignee: with a notice and the mail about it, or without an account by a mail alone. */
 async function notify(
+  deps: RunDeps,
   tx: Tx,
   approval: ParsedApproval,
   assignee: AssigneeRow,
   occasion: Occasion,
 ): Promise<AssigneeRow['mail']> {
-  const { row } = approval;
+  const { row, value } = approval;
+  const { user_id: userId, email } = assignee;
   const { title, text } = describe(approval, occasion);
-  if (assignee.user_id === null) return 'none';
-  await insertNotice(tx, {
+  const cause = `${await findCause(tx, approval)}${occasion === 0 ? '' : `/${occasion}`}`;
+  const mail = {
+    details: listDetails(approval),
+    ...(await createButton(deps, tx, approval, assignee)),
+    ...(value.pictureId === undefined ? {} : { picture: { mediaId: value.pictureId, alt: row.label } }),
+    expiresAt: row.expires_at,
+  };
+  if (userId !== null) {
+    const workspace = getPersonalWorkspaceId(userId);
+    const link = `/approvals/${row.id}`;
+    await insertNotice(tx, { kind: 'approval_waiting', cause, workspace, userId, title, text, link, mail });
+    return 'none';
+  }
+  const { secret, expiresAt, ...content } = mail;
+  const isQueued = await insertMail(tx, {
+    userId: null,
+    address: email ?? '',
+    account: row.workspace,
     kind: 'approval_waiting',
-    cause: `${await findCause(tx, approval)}${occasion === 0 ? '' : `/${occasion}`}`,
-    workspace: getPersonalWorkspaceId(assignee.user_id),
-    userId: assignee.user_id,
-    title,
-    text,
-    link: `/approvals/${row.id}`,
+    cause,
+    content: {
+      ...content,
+      subject: title,
+      paragraphs: [text],
+      reason: `${row.started_by} named this address in a workflow`,
+    },
+    secret,
+    expiresAt,
   });
-  return 'none';
+  return isQueued ? 'queued' : 'none';
+}
+
+/**
+ * Returns the button of the mail. Its link decides without a session, except for members of a team, or users of an instance,
+ * that requires a second factor.
+ */
+async function createButton(
+  deps: RunDeps,
+  tx: Tx,
+  { row }: ParsedApproval,
+  assignee: AssigneeRow,
+): Promise<{ readonly buttons: readonly MailButton[]; readonly secret: Buffer | null }> {
+  const label = 'Review and decide';
+  const needsSession =
+    assignee.user_id !== null &&
+    (deps.settings.REQUIRE_SECOND_FACTOR === 'on' || (await requiresSecondFactor(tx, row.workspace)));
+  if (needsSession) return { buttons: [{ label, path: `/approvals/${row.id}` }], secret: null };
+  const token = await createApprovalLink(deps, tx, assignee);
+  return {
+    buttons: [{ label, path: `${LINK_PATH}#{secret}` }],
+    secret: encrypt(deps.secretsKey, token),
+  };
+}
+
+const MAX_SHOWN_CHARS = 1000;
+
+/** Lists what waits, as far as it is text. */
+function listDetails({ row, value }: ParsedApproval): readonly (readonly [string, string])[] {
+  const texts = value.items.flatMap(({ type, text, value: json }) =>
+    type === 'TEXT' ? (text ?? '') : json === undefined ? [] : JSON.stringify(json),
+  );
+  const shown = cutText(texts.join('\n'), MAX_SHOWN_CHARS);
+  return shown === '' ? [] : [[row.label, shown]];
 }
 
 /** Returns the cause of the notice: a batch asks once for all of its runs, until the notice is read. */

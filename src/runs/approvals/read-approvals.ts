@@ -1,6 +1,12 @@
 // Lists and reads the approvals that a user is asked for or may view.
 import { AppError, requireFound } from '../../lib/errors.ts';
-import { findRole, listClosedTeams, requireOpenTeam, roleAllows } from '../../services/accounts/access.ts';
+import {
+  findRole,
+  isTeamWorkspace,
+  listClosedTeams,
+  requireOpenTeam,
+  roleAllows,
+} from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import { byId, readPage } from '../../services/paging.ts';
 import {
@@ -51,20 +57,13 @@ export async function listApprovals(deps: RunDeps, actor: Actor, query: ListAppr
 /** Returns an approval to its assignees, to who started the run, and to those who may edit the workflow. Throws 404, 403. */
 export async function readApproval(deps: RunDeps, actor: Actor, id: string) {
   const user = requireScope(actor, 'workflows:read');
-  return presentTo(deps, user, requireFound(await findApproval(deps.db, id), NOT_FOUND));
-}
-
-/** Returns the approval of a node like `readApproval`. */
-export async function readNodeApproval(deps: RunDeps, actor: Actor, { executionId, nodeId }: NodeKey) {
-  const user = requireScope(actor, 'workflows:read');
-  const row = await findApprovalOfNode(deps.db, executionId, nodeId);
-  return presentTo(deps, user, requireFound(row, NOT_FOUND));
-}
-
-async function presentTo(deps: RunDeps, user: UserActor, row: ApprovalRow) {
+  const row = requireFound(await findApproval(deps.db, id), NOT_FOUND);
   requireOpenTeam(user, row.workspace);
   const { assignees, role } = await readContext(deps, user, row);
-  const isAsked = assignees.some(({ user_id }) => user_id === user.userId) || row.user_id === user.userId;
+  // Who has left the team no longer sees the runs that they started.
+  const isStarter = row.user_id === user.userId && (role !== undefined || !isTeamWorkspace(row.workspace));
+  const isAsked =
+    isStarter || assignees.some(({ user_id, email }) => user_id === user.userId && email !== null);
   if (!isAsked && !roleAllows(role, 'edit'))
     throw new AppError('forbidden', "You don't have permission to view this approval.");
   return presentApproval(row, assignees, role !== undefined);

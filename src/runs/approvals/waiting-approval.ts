@@ -6,7 +6,7 @@ import type { Plan, PlanNode } from '../../graph/plan.ts';
 import type { Json, Value, Values } from '../../graph/types.ts';
 import { jsonToValue } from '../../graph/values.ts';
 import { cutText } from '../../lib/cut-text.ts';
-import { newId } from '../../lib/ids.ts';
+import { omitUndefined } from '../../lib/record.ts';
 import type { NewApproval } from '../../store/approvals.ts';
 import type { RunRow } from '../../store/runs.ts';
 
@@ -16,6 +16,8 @@ export interface WaitingValue {
   readonly items: readonly WaitingItem[];
   /** Whether a part of the value is left out. */
   readonly truncated: boolean;
+  /** An image to show in mails: the first image, or the poster of the first video. */
+  readonly pictureId?: string;
 }
 
 export interface WaitingItem {
@@ -43,18 +45,20 @@ export function createApprovalReader(
     return source === undefined ? undefined : steps.get(source.id)?.outputs;
   };
   return ({ nodeId, status, suspended, approval }) => {
-    if (status !== 'WAITING' || suspended?.kind !== 'decision' || approval === undefined) return undefined;
-    const node = plan.nodes.find(({ id }) => id === nodeId);
+    if (status !== 'WAITING' || suspended?.kind !== 'decision' || approval?.id === undefined)
+      return undefined;
+    const { id, ...request } = approval;
+    const node = plan.nodes.find(candidate => candidate.id === nodeId);
     if (node === undefined) return undefined;
     return {
-      id: newId('approval', suspended.sinceMs),
+      id,
       execution_id: row.id,
       node_id: nodeId,
       workflow_id: row.workflow_id,
       workspace: row.workspace,
       user_id: row.user_id,
       label: cutText(node.label, MAX_LABEL_CHARS),
-      request: JSON.stringify(approval),
+      request: JSON.stringify(request),
       value: JSON.stringify(toWaitingValue(findInput(node, getOutputs))),
       created_at: new Date(suspended.sinceMs),
       expires_at: new Date(suspended.untilMs),
@@ -82,7 +86,16 @@ function toWaitingValue(value: Value | undefined): WaitingValue {
     remainingChars -= size;
     if (remainingChars <= 0) break;
   }
-  return { type: value.type, items, truncated: isTruncated || items.length < values.length };
+  const truncated = isTruncated || items.length < values.length;
+  return { type: value.type, items, truncated, ...omitUndefined({ pictureId: findPicture(values) }) };
+}
+
+function findPicture(values: readonly Value[]): string | undefined {
+  for (const value of values.slice(0, MAX_ITEMS)) {
+    if (value.type === 'IMAGE') return value.media.mediaId;
+    if (value.type === 'VIDEO' && value.media.render !== undefined) return value.media.render.posterId;
+  }
+  return undefined;
 }
 
 function toWaitingItem(

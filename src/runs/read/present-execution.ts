@@ -93,6 +93,7 @@ export function presentStep(node: PresentedNode, step: Step | undefined, viewer:
 /** Presents whom a node asks for a decision, and the decision. */
 function presentAsked({ approval, suspended }: Step) {
   return {
+    id: approval?.id ?? null,
     message: approval?.message ?? '',
     assignees: approval?.assignees ?? [],
     editable: approval?.isEditable ?? false,

@@ -109,6 +109,7 @@ export const NodeState = Named('NodeState', 'One node of a run', {
   approval: Type.Optional(
     Type.Object(
       {
+        id: Nullable(Type.String({ description: '`apv_…`' })),
         message: Type.String({ description: 'The question' }),
         assignees: Type.Array(Type.Union([Type.String(), Type.Integer()]), {
           description: 'Emails and user IDs of those who are asked. Empty: who started the run',

@@ -30,9 +30,15 @@ async function send(path: string, body: object): Promise<Reply<Approval & { read
 const open = (token: string) => send('/approvals/link', { token });
 const decideBy = (token: string, body: object) => send('/approvals/link/decision', { token, ...body });
 
+async function findPath(run: string): Promise<string> {
+  const { nodeStates } = await owner.readExecution(run);
+  const states = nodeStates as readonly { readonly approval?: { readonly id: string } }[];
+  return `/approvals/${states.find(state => state.approval !== undefined)?.approval?.id}`;
+}
+
 async function startWithLink(config: Record<string, unknown> = {}): Promise<{ run: string; token: string }> {
   const run = await startAsking(owner, { assignees: [GUEST], message: 'Good?', ...config });
-  const path = `/executions/${run}/approvals/ask`;
+  const path = await findPath(run);
   await waitUntil('the assignees', async () => {
     const { body } = await owner.request<Approval>('GET', path);
     return body.assignees.length > 0;
@@ -100,7 +106,7 @@ it('a link does not decide after the decision of somebody else, or the end of th
 
 it('only owners create links, and only for assignees without an account', async () => {
   const { run } = await startWithLink();
-  const path = `/executions/${run}/approvals/ask/link`;
+  const path = `${await findPath(run)}/link`;
   const other = await service.createUser();
   assert.equal((await other.request('POST', path, { email: GUEST })).status, 403);
   assert.equal((await owner.request('POST', path, { email: other.email })).status, 404);

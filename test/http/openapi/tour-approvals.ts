@@ -9,19 +9,23 @@ const GUEST = 'guest@example.org';
 export async function tourApprovals({ send, waitFor }: TourContext): Promise<void> {
   const graph = createApprovalGraph({ message: 'Publish it?', assignees: [GUEST], editableInputs: true });
   const { id: workflowId } = (await send('POST', `${V1}/workflows`, { name: 'Slogan', ...graph })).body;
-  const startAsking = async (): Promise<string> => {
+  const startAsking = async () => {
     const { body } = await send('POST', `${V1}/workflows/${workflowId}/execute`, {});
-    const path = `${V1}/executions/${(body as unknown as { executionId: string }).executionId}/approvals/ask`;
-    await waitFor(path, ({ assignees }) => assignees?.length === 1);
-    return path;
+    const run = `${V1}/executions/${(body as unknown as { executionId: string }).executionId}`;
+    await waitFor(run, ({ status }) => status === 'WAITING');
+    const { nodeStates } = (await send('GET', run)).body as unknown as {
+      nodeStates: readonly { approval?: { id: string } }[];
+    };
+    const approval = `${V1}/approvals/${nodeStates.find(state => state.approval)?.approval?.id}`;
+    await waitFor(approval, ({ assignees }) => assignees?.length === 1);
+    return { approval, path: `${run}/approvals/ask` };
   };
-  const path = await startAsking();
-  const { id } = (await send('GET', path)).body;
-  await send('GET', `${V1}/approvals/${id}`);
+  const { approval, path } = await startAsking();
+  await send('GET', approval);
   const decision = { decision: 'approve', comment: 'Shorter', edits: { input: 'Fresh bread' } };
   await send('POST', path, decision);
   await send('POST', path, decision);
-  const { body } = await send('POST', `${await startAsking()}/link`, { email: GUEST });
+  const { body } = await send('POST', `${(await startAsking()).approval}/link`, { email: GUEST });
   const token = (body as unknown as { url: string }).url.split('#')[1];
   await send('POST', `${V1}/approvals/link`, { token });
   await send('POST', `${V1}/approvals/link/decision`, { token, decision: 'reject' });

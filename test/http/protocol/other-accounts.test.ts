@@ -109,7 +109,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   [`POST ${V1}/teams/:id/invitations`]: { email: 'stranger@example.com', role: 'OWNER' },
   [`PATCH ${V1}/keys/:id`]: { name: 'Taken' },
   [`POST ${V1}/executions/:id/approvals/:nodeId`]: { decision: 'approve' },
-  [`POST ${V1}/executions/:id/approvals/:nodeId/link`]: { email: 'stranger@example.com' },
+  [`POST ${V1}/approvals/:id/link`]: { email: 'stranger@example.com' },
   [`PATCH ${V1}/batches/:id/rows/:row`]: { rating: 1 },
   [`PUT ${V1}/workflows/:id/app`]: { slug: 'taken', title: 'Taken', inputs: [], outputs: ['b'] },
   [`PATCH ${V1}/credentials/:id`]: { name: 'Taken' },
