@@ -98,7 +98,7 @@ export const delay = defineNode({
 });
 
 /** The maximum number of people whom one node asks. */
-export const MAX_ASSIGNEES = 20;
+const MAX_ASSIGNEES = 20;
 const MAX_REMINDER_HOURS = 30 * 24;
 
 export const approval = defineNode({

@@ -23,7 +23,7 @@ export const ListApprovalsQuery = Type.Object({
 });
 export type ListApprovalsQuery = Static<typeof ListApprovalsQuery>;
 
-export const MAX_COMMENT_CHARS = 2000;
+const MAX_COMMENT_CHARS = 2000;
 
 const DECISION_FIELDS = {
   decision: Type.Enum(['approve', 'reject'] as const),
@@ -54,7 +54,7 @@ export const LinkDecisionBody = NamedExact('LinkDecisionRequest', 'A decision by
 });
 export type LinkDecisionBody = Static<typeof LinkDecisionBody>;
 
-export const DecidedBy = Type.Object(
+const DecidedBy = Type.Object(
   {
     via: Type.Enum(['account', 'link', 'timeout'] as const),
     userId: Type.Optional(Type.Integer()),
