@@ -1,6 +1,6 @@
 // Creates apps, and visitors without an account who run them with proofs of work or tokens.
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Challenge } from 'altcha-lib/types';
 import { SignJWT } from 'jose';
 import type { Client, Reply } from '../client.ts';
@@ -127,8 +127,8 @@ export function createVisitor(
 /** Solves a challenge and returns the proof of work. */
 export function solveChallenge({ algorithm, challenge, salt, signature, maxnumber = 0 }: Challenge): string {
   let number = 0;
-  while (createHash('sha256').update(`${salt}${number}`).digest('hex') !== challenge && number <= maxnumber)
-    number++;
+  // `hash` takes a third of the time of `createHash`.
+  while (hash('sha256', `${salt}${number}`) !== challenge && number <= maxnumber) number++;
   return Buffer.from(JSON.stringify({ algorithm, challenge, number, salt, signature })).toString('base64');
 }
 
