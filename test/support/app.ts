@@ -102,7 +102,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const mcp = (options.createMcp ?? createMcpMount)(deps);
   const mounts = { mcp: mcp.serve, oauth: createOAuthMount(deps) };
   const app = await createServer(deps, mounts);
-  const conformance = watchResponses(app, JSON.stringify(options.env ?? {}));
+  const conformance = watchResponses(app);
   const addKey = async (userId: number, email: string, scopes: readonly Scope[]): Promise<ApiUser> => {
     const key = `sk-test-${userId}-${userCount++}-${Math.random()}`;
     await storeKey(db, { userId, name: 'test', scopes, expiresAt: null, key });

@@ -32,10 +32,10 @@ export interface Conformance {
   readonly violations: readonly string[];
 }
 
-/** Call this function before the app is ready. Apps with the same key, such as their settings, serve the same document. */
-export function watchResponses(app: Server, key: string): Conformance {
+/** Call this function before the app is ready. */
+export function watchResponses(app: Server): Conformance {
   const violations: string[] = [];
-  const check = createResponseCheck(app, key);
+  const check = createResponseCheck(app);
   app.addHook('onSend', (req, reply, payload, done) => {
     const sentResponse = toSentResponse(req, reply, payload);
     if (sentResponse !== undefined) {
@@ -85,26 +85,13 @@ interface CheckedDocument {
   readonly compile: Compile;
 }
 
-/** The documents by the keys of their apps, because building one takes longer than most tests. */
-const documents = new Map<string, CheckedDocument>();
-/** Compilers by the text of the document, because most apps of a process serve the same document. */
-const compilers = new Map<string, Compile>();
+/** The document of the first app of this process, because building one takes longer than most tests. */
+let firstDocument: CheckedDocument | undefined;
+/** The documents of the apps that sent a response which violates the first document. */
+const ownDocuments = new WeakMap<Server, CheckedDocument>();
 
-function getDocument(app: Server, key: string): CheckedDocument {
-  const known = documents.get(key);
-  if (known !== undefined) return known;
+function buildDocument(app: Server): CheckedDocument {
   const document = app.swagger() as unknown as Document;
-  const checked = { document, compile: getCompiler(document) };
-  documents.set(key, checked);
-  return checked;
-}
-
-function getCompiler({ paths, components }: Document): Compile {
-  // Omits the parts of the document that contain the service's address, which no response schema refers to.
-  const document = { paths, components: { ...components, securitySchemes: undefined } };
-  const text = JSON.stringify(document);
-  const cached = compilers.get(text);
-  if (cached !== undefined) return cached;
   const ajv = new Ajv2020(FAST_AJV_OPTIONS);
   ajv.addSchema(document, 'document');
   const validators = new Map<string, ValidateFunction>();
@@ -113,38 +100,52 @@ function getCompiler({ paths, components }: Document): Compile {
     validators.set(pointer, validate);
     return validate;
   };
-  compilers.set(text, compile);
-  return compile;
+  return { document, compile };
 }
 
-function createResponseCheck(app: Server, key: string): (sent: SentResponse) => string | undefined {
-  return ({ operation, status, contentType, text }) => {
+function getOwnDocument(app: Server): CheckedDocument {
+  const own = ownDocuments.get(app) ?? buildDocument(app);
+  ownDocuments.set(app, own);
+  return own;
+}
+
+/** The settings of an app change only few schemas of its document, so only a violation is checked with its own. */
+function createResponseCheck(app: Server): (sent: SentResponse) => string | undefined {
+  return sent => {
     // A worker serves no document.
     if (!app.hasDecorator('swagger')) return undefined;
-    const { document, compile } = getDocument(app, key);
-    const [method = '', path = ''] = operation.split(' ');
-    const documented = document.paths[path]?.[method];
-    // Another test covers undocumented routes.
-    if (documented?.description === '') return undefined;
-    const description = documented?.responses[status];
-    if (description === undefined) return `the document has no such status: ${text.slice(0, 200)}`;
-    const name = description.$ref?.split('/').at(-1);
-    const { content } = name === undefined ? description : (document.components.responses[name] ?? {});
-    if (content === undefined) return text === '' ? undefined : 'the document has no body';
-    if (text === '') return undefined;
-    if (content[contentType] === undefined)
-      return `the document has no ${contentType}: ${text.slice(0, 200)}`;
-    if (contentType !== 'application/json') return undefined;
-    const base =
-      name === undefined
-        ? ['paths', path, method, 'responses', String(status)]
-        : ['components', 'responses', name];
-    const pointer = [...base, 'content', contentType, 'schema'].map(escapePart).join('/');
-    const validate = compile(pointer);
-    if (validate(JSON.parse(text))) return undefined;
-    const { instancePath, message, params } = validate.errors?.[0] ?? {};
-    return `${instancePath} ${message} ${JSON.stringify(params)}`;
+    firstDocument ??= buildDocument(app);
+    return findViolation(firstDocument, sent) === undefined
+      ? undefined
+      : findViolation(getOwnDocument(app), sent);
   };
+}
+
+function findViolation(
+  { document, compile }: CheckedDocument,
+  { operation, status, contentType, text }: SentResponse,
+): string | undefined {
+  const [method = '', path = ''] = operation.split(' ');
+  const documented = document.paths[path]?.[method];
+  // Another test covers undocumented routes.
+  if (documented?.description === '') return undefined;
+  const description = documented?.responses[status];
+  if (description === undefined) return `the document has no such status: ${text.slice(0, 200)}`;
+  const name = description.$ref?.split('/').at(-1);
+  const { content } = name === undefined ? description : (document.components.responses[name] ?? {});
+  if (content === undefined) return text === '' ? undefined : 'the document has no body';
+  if (text === '') return undefined;
+  if (content[contentType] === undefined) return `the document has no ${contentType}: ${text.slice(0, 200)}`;
+  if (contentType !== 'application/json') return undefined;
+  const base =
+    name === undefined
+      ? ['paths', path, method, 'responses', String(status)]
+      : ['components', 'responses', name];
+  const pointer = [...base, 'content', contentType, 'schema'].map(escapePart).join('/');
+  const validate = compile(pointer);
+  if (validate(JSON.parse(text))) return undefined;
+  const { instancePath, message, params } = validate.errors?.[0] ?? {};
+  return `${instancePath} ${message} ${JSON.stringify(params)}`;
 }
 
 function escapePart(part: string): string {
