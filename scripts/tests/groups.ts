@@ -1,12 +1,16 @@
-// Cuts test files into groups that take about equally long. Each group runs in a process.
+// Cuts test files into groups. Each group runs in a process.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Durations } from './durations.ts';
 
 /** Seconds of files that were never recorded. */
 const DEFAULT_SECONDS = { fast: 0.3, slow: 5 } as const;
-/** Groups that take longer would run alone at the end, and loading the program takes a second of processor time in each. */
-const MAX_SECONDS = 40;
+/**
+ * Each group of slow tests takes this part of the rest: few long groups, because loading the program takes two seconds of
+ * processor time in each, and short ones at the end, where a long one would run alone.
+ */
+const PART = 1 / 4;
+const MIN_SECONDS = 30;
 /** A browser starts, compiles and caches the application in each group. */
 const BROWSER_GROUPS = 3;
 const FAST_GROUPS = 2;
@@ -29,7 +33,7 @@ export function groupFiles(
   const secondsOf = (file: string): number => getSeconds(durations, file);
   const sum = (group: readonly string[]): number => group.reduce((total, file) => total + secondsOf(file), 0);
   /** Files of a folder are neighbors, so most stay together. */
-  const cut = (some: readonly string[] = [], count: number): readonly (readonly string[])[] => {
+  const cutEqually = (some: readonly string[] = [], count: number): readonly (readonly string[])[] => {
     const groupSeconds = sum(some) / count;
     let startSeconds = 0;
     const groups = Map.groupBy([...some].sort(), file => {
@@ -39,12 +43,29 @@ export function groupFiles(
     });
     return [...groups.values()];
   };
+  /** Cuts groups that become shorter. */
+  const cutByPart = (some: readonly string[]): readonly (readonly string[])[] => {
+    const groups: (readonly string[])[] = [];
+    let rest = [...some].sort();
+    while (rest.length > 0) {
+      const limit = Math.max(MIN_SECONDS, sum(rest) * PART);
+      let seconds = 0;
+      const end = rest.findIndex(file => {
+        seconds += secondsOf(file);
+        return seconds >= limit;
+      });
+      const count = end < 0 ? rest.length : end + 1;
+      groups.push(rest.slice(0, count));
+      rest = rest.slice(count);
+    }
+    return groups;
+  };
   const { alone = [], browser, fast, slow = [] } = Object.groupBy(files, file => kindOf(root, file));
   return [
     ...alone.map(file => [file]),
-    ...cut(browser, BROWSER_GROUPS),
-    ...cut(fast, FAST_GROUPS),
-    ...cut(slow, Math.ceil(sum(slow) / MAX_SECONDS)),
+    ...cutEqually(browser, BROWSER_GROUPS),
+    ...cutEqually(fast, FAST_GROUPS),
+    ...cutByPart(slow),
   ].sort((a, b) => sum(b) - sum(a));
 }
 
