@@ -204,6 +204,7 @@ const flow = {
   searchNodes: 'Search nodes',
   allNodes: 'All',
   needsProvider: 'Needs a key',
+  notAllowed: 'Not allowed in this team',
   runsLocally: 'Runs on this machine',
   modelLicense: (license: string) => `License of the model: ${license}.`,
   modelOrigin: 'Where it comes from',

@@ -169,6 +169,8 @@ export interface Responses {
   'GET /teams/{}': schemas.Team;
   'PATCH /teams/{}': schemas.Team;
   'DELETE /teams/{}': schemas.Success;
+  'GET /teams/{}/policy': schemas.TeamPolicy;
+  'PUT /teams/{}/policy': schemas.TeamPolicy;
   'GET /teams/{}/members': schemas.MemberPage;
   'POST /teams/{}/members': schemas.TeamInvitation;
   'GET /teams/{}/members/{}': schemas.Member;

@@ -48,6 +48,7 @@ export type Error = {
    * - `forbidden`: The caller does not have permission
    * - `component_forbidden`: The writer of the workflow may not use a component
    * - `no_sample`: The workflow has no sample results
+   * - `not_allowed_by_policy`: The policy of the team does not allow a provider or model
    * - `unpriced_model`: The plan does not allow models without a price
    * - `credentials_off`: Only the credentials of the environment are used
    * - `sign_in_refused`: The identity provider did not confirm an account
@@ -146,6 +147,7 @@ export type Error = {
     | 'forbidden'
     | 'component_forbidden'
     | 'no_sample'
+    | 'not_allowed_by_policy'
     | 'unpriced_model'
     | 'credentials_off'
     | 'sign_in_refused'
@@ -962,6 +964,8 @@ export type CatalogEntry = {
   readonly isAvailable?: false;
   /** If `isAvailable` is false: the provider that needs a key, such as `fal` */
   readonly provider?: string;
+  /** If the policy of the active team does not allow it: why */
+  readonly policyReason?: string;
   /** For a model, also one that runs on this machine: what it is for. The type of its output says of which medium the result is */
   readonly task?:
     | 'make'
@@ -3659,6 +3663,24 @@ export type TeamPage = {
   readonly data: readonly Team[];
   /** Null on the last page */
   readonly nextCursor: string | null;
+};
+
+/** The providers and models that runs of a team may use */
+export type TeamPolicy = {
+  readonly providers: readonly ('fal' | 'replicate' | 'openai' | 'elevenlabs' | 'comfyui')[] | null;
+  readonly models: {
+    readonly allow: readonly string[] | null;
+    readonly deny: readonly string[];
+  };
+};
+
+/** The providers and models to allow */
+export type TeamPolicyInput = {
+  readonly providers: readonly ('fal' | 'replicate' | 'openai' | 'elevenlabs' | 'comfyui')[] | null;
+  readonly models: {
+    readonly allow: readonly string[] | null;
+    readonly deny: readonly string[];
+  };
 };
 
 /** A workflow to start from */

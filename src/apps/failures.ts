@@ -42,6 +42,7 @@ const KIND_BY_CODE: Readonly<Record<string, FailureKind>> = {
   provider_insufficient_funds: 'out of order',
   provider_unavailable: 'out of order',
   unpriced_model: 'out of order',
+  not_allowed_by_policy: 'out of order',
   workflow_inactive: 'out of order',
   invalid_graph: 'out of order',
   cyclic_graph: 'out of order',

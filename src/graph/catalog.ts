@@ -90,6 +90,8 @@ export interface CatalogEntry {
   readonly isAvailable?: false;
   /** With `isAvailable` false, the provider that is missing, such as `fal`. */
   readonly provider?: string;
+  /** With `isAvailable` false, why the policy of the team does not allow it. */
+  readonly policyReason?: string;
   /** Set for models, and for nodes that run a model on this machine if it has one of these tasks. */
   readonly task?: ModelTask;
   /** The name of the models of which it is a version or variant, such as `Veo`. Set for models. */
@@ -112,6 +114,8 @@ export interface ResolvedPorts {
   readonly outputs: readonly OutputDef[];
   /** A sentence that says why a node with this config cannot run. */
   readonly problem?: string | undefined;
+  /** The provider that a node with this config calls, or its server, as `openai/name`. */
+  readonly provider?: string | undefined;
   /** A sentence that says what this service lacks to run the node, such as a configured provider. */
   readonly unavailableReason?: string | undefined;
   /** The code of the error with which a run is refused for this reason. */

@@ -5,6 +5,7 @@ import { hasErrors, type IssueList, MAX_ISSUES, mergeIssues, NO_ISSUES } from '.
 import { lintGraph } from './lint/lint.ts';
 import { normalizeConfig } from './normalize.ts';
 import { type ParseResult, parseGraph } from './parse.ts';
+import type { Policy } from './policy.ts';
 import type { Graph } from './types.ts';
 
 export interface Inspection extends IssueList {
@@ -15,12 +16,23 @@ export interface Inspection extends IssueList {
 }
 
 /** Inspects a graph. `previous` is the stored graph that the inspected graph would replace. */
-export function inspectGraph(catalog: Catalog, nodes: unknown, edges: unknown, previous?: Graph): Inspection {
+export function inspectGraph(
+  catalog: Catalog,
+  nodes: unknown,
+  edges: unknown,
+  previous?: Graph,
+  policy?: Policy,
+): Inspection {
   const completedGraph = completeGraph(catalog, nodes, edges);
-  return inspectParsed(catalog, parseGraph(completedGraph.nodes, completedGraph.edges), previous);
+  return inspectParsed(catalog, parseGraph(completedGraph.nodes, completedGraph.edges), previous, policy);
 }
 
-export function inspectParsed(catalog: Catalog, parsed: ParseResult, previous?: Graph): Inspection {
+export function inspectParsed(
+  catalog: Catalog,
+  parsed: ParseResult,
+  previous?: Graph,
+  policy?: Policy,
+): Inspection {
   const normalized = normalizeConfig(parsed.ok ? parsed.graph : parsed.validParts, catalog);
   const { graph } = normalized;
   const parseIssues = parsed.ok ? NO_ISSUES : parsed;
@@ -29,7 +41,7 @@ export function inspectParsed(catalog: Catalog, parsed: ParseResult, previous?: 
   const isListFull = parseIssues.total >= MAX_ISSUES;
   const lintIssues = isListFull
     ? NO_ISSUES
-    : lintGraph(graph, catalog, { previous, unplaced: parsed.unplaced, except: skippedRules });
+    : lintGraph(graph, catalog, { previous, policy, unplaced: parsed.unplaced, except: skippedRules });
   const { issues, total } = mergeIssues(parseIssues, lintIssues, normalized);
   return { ok: !hasErrors(issues), issues, total, graph };
 }

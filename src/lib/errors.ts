@@ -45,6 +45,7 @@ export const ERROR_CODES = {
   forbidden: [403, 'The caller does not have permission'],
   component_forbidden: [403, 'The writer of the workflow may not use a component'],
   no_sample: [400, 'The workflow has no sample results'],
+  not_allowed_by_policy: [403, 'The policy of the team does not allow a provider or model'],
   unpriced_model: [403, 'The plan does not allow models without a price'],
   credentials_off: [403, 'Only the credentials of the environment are used'],
   sign_in_refused: [403, 'The identity provider did not confirm an account'],

@@ -293,7 +293,7 @@ function buildCatalog(
       const definition = byType.get(nodeType)?.definition;
       if (definition === undefined) return NO_PORTS;
       const need = definition.requires(config);
-      const ports = definition.ports(config);
+      const ports = withProvider(definition.ports(config), need);
       if (need === undefined || isMet(need)) return ports;
       const refusal = getCheck(need).refusal?.(settings);
       if (refusal !== undefined)
@@ -305,6 +305,9 @@ function buildCatalog(
 }
 
 const SHIPPED_TYPES = createNodeTypes({ SANDBOX_MODELS: true });
+
+const withProvider = (ports: ResolvedPorts, need: Requirement | undefined): ResolvedPorts =>
+  need === undefined || getCheck(need).missingProvider === undefined ? ports : { ...ports, provider: need };
 
 /** Returns a definition as shipped: without the operator's prices and configured providers. */
 export function findNode(nodeType: string): NodeDefinition | undefined {

@@ -92,6 +92,9 @@ const Entry = Named('CatalogEntry', 'A node type', {
   provider: Type.Optional(
     Type.String({ description: 'If `isAvailable` is false: the provider that needs a key, such as `fal`' }),
   ),
+  policyReason: Type.Optional(
+    Type.String({ description: 'If the policy of the active team does not allow it: why' }),
+  ),
   task: Type.Optional(
     Type.Enum(MODEL_TASKS, {
       description:

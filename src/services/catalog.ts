@@ -1,6 +1,7 @@
 // Serves the catalog for GET /nodes and GET /models: filtered, with responses cached per query.
 
 import { type CatalogEntry, isModel } from '../graph/catalog.ts';
+import { explainDisallowed, type Policy } from '../graph/policy.ts';
 import { shortHash } from '../lib/crypto.ts';
 import { createLru, type Lru } from '../lib/lru.ts';
 import { createSingleFlight } from '../lib/single-flight.ts';
@@ -11,6 +12,7 @@ import { listDurations } from '../store/call-slots.ts';
 import { listActiveKinds } from '../store/credentials.ts';
 import { getWorkspaceId } from './accounts/access.ts';
 import type { Actor } from './accounts/actor.ts';
+import { loadPolicy } from './accounts/team-policy.ts';
 import { findActiveWorkspace } from './accounts/teams.ts';
 import type { CatalogQuery } from './catalog.schema.ts';
 import type { RunCredential } from './credentials/credential.ts';
@@ -68,7 +70,9 @@ export const listEntries = async (deps: Deps, actor: Actor): Promise<readonly Ca
   withSupplied(deps, await readSupply(deps, actor));
 
 const withSupplied = (deps: SupplyDeps, supply: Supply): readonly CatalogEntry[] =>
-  deps.catalog.entries.map(entry => withServers(deps, toAvailable(deps, entry, supply), supply));
+  deps.catalog.entries.map(entry =>
+    toAllowed(deps, withServers(deps, toAvailable(deps, entry, supply), supply), supply.policy),
+  );
 
 type SupplyDeps = Pick<Deps, 'catalog' | 'findNode' | 'environmentCredentials'>;
 
@@ -76,16 +80,35 @@ type SupplyDeps = Pick<Deps, 'catalog' | 'findNode' | 'environmentCredentials'>;
 interface Supply {
   readonly providers: readonly ProviderName[];
   readonly servers: readonly SuppliedServer[];
+  readonly policy: Policy | undefined;
 }
 
 type SuppliedServer = Pick<RunCredential, 'serves' | 'isFree'> & { readonly name: string };
 
 async function readSupply(deps: Deps, actor: Actor): Promise<Supply> {
-  const [providers, servers] = await Promise.all([
+  const [providers, servers, policy] = await Promise.all([
     listSuppliedProviders(deps, actor),
     listSuppliedServers(deps, actor),
+    findActivePolicy(deps, actor),
   ]);
-  return { providers, servers };
+  return { providers, servers, policy };
+}
+
+/** Returns the policy of the caller's active team. */
+async function findActivePolicy(deps: Deps, actor: Actor): Promise<Policy | undefined> {
+  if (actor.kind === 'anonymous') return undefined;
+  return loadPolicy(deps.db, getWorkspaceId(await findActiveWorkspace(deps.db, actor)));
+}
+
+/** Marks the entry as unavailable if the policy does not allow it with any of its providers. */
+function toAllowed(deps: SupplyDeps, entry: CatalogEntry, policy: Policy | undefined): CatalogEntry {
+  if (policy === undefined) return entry;
+  const reasons = listRequired(deps, entry)
+    .filter(isProvider)
+    .map(provider => explainDisallowed(policy, { ...entry, provider }));
+  const [policyReason] = reasons;
+  if (policyReason === undefined || reasons.includes(undefined)) return entry;
+  return { ...entry, hidden: true, isAvailable: false, policyReason };
 }
 
 async function listSuppliedServers(deps: Deps, actor: Actor): Promise<readonly SuppliedServer[]> {

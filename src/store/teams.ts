@@ -1,4 +1,5 @@
 // Stores teams and their members.
+import type { Policy } from '../graph/policy.ts';
 import { removeCredentialsOfWorkspace } from './credentials.ts';
 import type { Tx } from './db.ts';
 import { deleteNoticesOfWorkspace } from './notices.ts';
@@ -7,6 +8,7 @@ import {
   all,
   first,
   firstNumber,
+  firstValue,
   insertMissingRow,
   insertRow,
   matches,
@@ -81,6 +83,19 @@ export function insertTeam(
   { id, name }: { readonly id: string; readonly name: string },
 ): Promise<void> {
   return insertRow(tx, 'teams', { id, name });
+}
+
+/** Returns the policy of the team; null if it allows everything or the workspace is personal. */
+export async function findPolicy(tx: Tx, workspace: string): Promise<Policy | null> {
+  return (await firstValue<Policy>(tx, 'select policy from teams where id = $1', [workspace])) ?? null;
+}
+
+/** Sets the policy of a team, or allows everything. */
+export async function setPolicy(tx: Tx, teamId: string, policy: Policy | null): Promise<void> {
+  await tx.query('update teams set policy = $2::jsonb where id = $1', [
+    teamId,
+    policy === null ? null : JSON.stringify(policy),
+  ]);
 }
 
 export async function updateTeam(

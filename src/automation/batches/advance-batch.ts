@@ -53,6 +53,7 @@ const STOP_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'provider_not_configured',
   'local_nodes_off',
   'unpriced_model',
+  'not_allowed_by_policy',
   'workflow_inactive',
   'forbidden',
   'not_found',

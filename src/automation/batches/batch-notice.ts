@@ -19,6 +19,8 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
     'The monthly limit of the member who started it is used up. Resume it next month, or raise the limit.',
   key_limit_exceeded:
     'The monthly limit of the API key that started it is used up. Resume it next month, or raise the limit.',
+  not_allowed_by_policy:
+    'The policy of the team does not allow a provider or model that the workflow uses. Change the workflow or the policy, then resume it.',
   daily_execution_limit: 'You have started as many runs as your plan allows in a day. Resume it tomorrow.',
   provider_not_configured: 'A provider that the workflow uses has no credential. Add one, then resume it.',
   local_nodes_off:

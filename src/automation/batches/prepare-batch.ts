@@ -11,9 +11,11 @@ import { createCredentialGetter, hasPaidNode, priceForecast } from '../../runs/e
 import { forecastPaidNodes } from '../../runs/estimate/forecast-run.ts';
 import {
   createMissingInputFinder,
+  findDisallowedNodes,
   findNodesOverMax,
   findUnavailableNodes,
   findUnpricedNodes,
+  requireAllowed,
   requireBounded,
   requirePriced,
   requireProviders,
@@ -133,10 +135,11 @@ interface RowPrice {
 async function priceRow(
   deps: RunDeps,
   { user, owner }: { readonly user: UserActor; readonly owner: { userId: number; workspace: string } },
-  { plan, credentials, readInputs, findMissing, mayCost }: PlannedRow,
+  { plan, credentials, policy, readInputs, findMissing, mayCost }: PlannedRow,
   inputs: RunInputs,
 ): Promise<RowPrice & { readonly missing: readonly Issue[] }> {
   const overrides = readInputs(inputs);
+  requireAllowed(findDisallowedNodes(deps, { plan, overrides, policy }));
   const missing = findMissing(overrides);
   if (missing.length > 0 || !mayCost) return { missing, credits: 0, exact: true };
   const forecasts = await forecastPaidNodes(deps, {
@@ -144,6 +147,7 @@ async function priceRow(
     overrides,
     owner,
     credentials,
+    policy,
     steps: new Map(),
   });
   const getCredential = createCredentialGetter(deps, { credentials, overrides });
@@ -228,6 +232,7 @@ function createRowPlanner(
     const basePlan = planRequest(deps, runnable, targets === undefined ? {} : { targets });
     const resolved = await resolvePlan(deps, basePlan, owner, resolve);
     requireProviders(findUnavailableNodes(resolved.plan));
+    requireAllowed(findDisallowedNodes(deps, { ...resolved, overrides: new Map() }));
     const { plan } = resolved;
     const planned = {
       ...resolved,

@@ -11,6 +11,7 @@ import {
   type NameIndex,
   type NodeTypeIndex,
 } from '../nearest.ts';
+import type { Policy } from '../policy.ts';
 import type { Graph, GraphEdge, GraphNode, JsonObject } from '../types.ts';
 import { BLANK } from '../valid-parts.ts';
 
@@ -19,6 +20,8 @@ export interface LintOptions {
   readonly previous?: Graph | undefined;
   /** Ids of nodes that were sent without a position, as parseGraph reports them. */
   readonly unplaced?: ReadonlySet<string> | undefined;
+  /** What the team of the workflow allows. */
+  readonly policy?: Policy | undefined;
   /** Codes of the rules to skip. */
   readonly except?: ReadonlySet<string> | undefined;
 }

@@ -5,6 +5,7 @@ import { findTokenProblem } from '../config-ports.ts';
 import { findListProblem, findNumberProblem } from '../fields.ts';
 import { quote, toJsonPointer } from '../issues.ts';
 import { findNearestName, findNearestNodeType } from '../nearest.ts';
+import { explainDisallowed } from '../policy.ts';
 import { CATEGORIES, type FieldType, type Json, type JsonObject } from '../types.ts';
 import { BLANK } from '../valid-parts.ts';
 import type { LintContext, LintNode, Rule, RuleIssue } from './context.ts';
@@ -57,6 +58,7 @@ export const NODE_RULES: readonly Rule[] = [
     forActive(createUnavailableFinder('provider_not_configured')),
   ),
   createNodeRule('local_nodes_off', 'warning', forActive(createUnavailableFinder('local_nodes_off'))),
+  createNodeRule('not_allowed_by_policy', 'warning', forActive(findDisallowed)),
 ];
 
 /** An issue of a node rule. `path` is relative to the node. */
@@ -293,6 +295,15 @@ function createUnavailableFinder(code: UnavailableCode): (node: LintNode) => Ite
     unavailableReason === undefined || unavailableCode !== code
       ? []
       : [{ path: ['data', 'nodeType'], message: unavailableReason }];
+}
+
+function* findDisallowed(
+  { node, ports: { provider } }: LintNode,
+  { options: { policy } }: LintContext,
+): Iterable<NodeRuleIssue> {
+  if (policy === undefined || provider === undefined) return;
+  const message = explainDisallowed(policy, { ...node.data, provider });
+  if (message !== undefined) yield { path: ['data', 'nodeType'], message };
 }
 
 /** Yields the settings in `config` that the node type has, with their definitions. */

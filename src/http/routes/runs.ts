@@ -46,6 +46,7 @@ export const START_ERRORS = [
   'member_limit_exceeded',
   'key_limit_exceeded',
   'unpriced_model',
+  'not_allowed_by_policy',
   'idempotency_in_progress',
   'idempotency_key_reused',
   'unreadable_image',

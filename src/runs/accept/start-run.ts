@@ -15,9 +15,11 @@ import {
 import { forecastPaidNodes } from '../estimate/forecast-run.ts';
 import {
   describeSampledNodes,
+  findDisallowedNodes,
   findNodesOverMax,
   findUnavailableNodes,
   findUnpricedNodes,
+  requireAllowed,
   requireBounded,
   requirePriced,
   requireProviders,
@@ -98,7 +100,7 @@ async function describeSample(
 /**
  * Estimates the run. Throws before credits are reserved if a paid call is known to be impossible (except for a credential
  * that was deleted, with which the call fails): 400
- * `provider_not_configured`, `local_nodes_off`, `svg_not_drawable`; 403 `unpriced_model`; 402 `max_credits_exceeded`,
+ * `provider_not_configured`, `local_nodes_off`, `svg_not_drawable`; 403 `unpriced_model`, `not_allowed_by_policy`; 402 `max_credits_exceeded`,
  * `daily_limit_exceeded`.
  */
 export async function estimateForStart(
@@ -108,6 +110,7 @@ export async function estimateForStart(
   hint?: string,
 ): Promise<Estimate> {
   requireProviders(findUnavailableNodes(run.plan, run.steps), hint);
+  requireAllowed(findDisallowedNodes(deps, run, run.steps));
   const forecasts = await forecastPaidNodes(deps, run);
   const getCredential = createCredentialGetter(deps, run);
   requirePriced(findUnpricedNodes(deps, user, forecasts, run.overrides, getCredential));

@@ -39,13 +39,13 @@ export async function estimateGraph(
   const { runnable } = await expandForUser(deps, version, { kind: 'unstored', workflowId, userId });
   const basePlan = planRequest(deps, runnable, targets === undefined ? {} : { targets: [...targets] });
   const owner = { userId, workspace: workspace ?? getPersonalWorkspaceId(userId) };
-  const { plan, credentials } = await resolvePlan(deps, basePlan, {
+  const { plan, credentials, policy } = await resolvePlan(deps, basePlan, {
     workspace: owner.workspace,
     workflowId: workflowId ?? null,
   });
   const inputsText = inputs === undefined ? undefined : JsonText.of(inputs as JsonObject);
   const overrides = readInputOverrides(deps, runnable.graph, inputsText);
-  const run = { plan, overrides, owner, credentials, steps: new Map() };
+  const run = { plan, overrides, owner, credentials, policy, steps: new Map() };
   const forecasts = await forecastPaidNodes(deps, run);
   const getCredential = createCredentialGetter(deps, run);
   const issues = findIssues(deps, actor, run, forecasts, getCredential);

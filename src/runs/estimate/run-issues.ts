@@ -5,7 +5,9 @@ import type { PlannedRun } from '../../engine/reuse.ts';
 import type { Step } from '../../engine/types.ts';
 import type { UnavailableCode } from '../../graph/catalog.ts';
 import type { Plan, PlanNode } from '../../graph/plan.ts';
+import { explainDisallowed, type Policy } from '../../graph/policy.ts';
 import { AppError, type Issue } from '../../lib/errors.ts';
+import { findNeededProvider } from '../../nodes/catalog.ts';
 import { boundCall, isFreeCall, OVER_MAX_CREDITS } from '../../nodes/models/pricing.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import { getPlanLimits } from '../../services/accounts/execution-limits.ts';
@@ -17,14 +19,20 @@ type NodeIssue = Issue & { readonly nodeId: string };
 
 /** Finds the reasons why nodes without a result could not run. */
 export function findIssues(
-  deps: Pick<RunDeps, 'settings'>,
+  deps: Pick<RunDeps, 'settings' | 'findNode'>,
   user: Pick<UserActor, 'accountPlan'>,
-  { plan, overrides, steps }: PlannedRun & { readonly steps: ReadonlyMap<string, Step> },
+  {
+    plan,
+    overrides,
+    steps,
+    policy,
+  }: PlannedRun & { readonly steps: ReadonlyMap<string, Step>; readonly policy: Policy | undefined },
   forecasts: readonly NodeForecast[],
   getCredential: GetCredential,
 ): readonly Issue[] {
   return [
     ...findUnavailableNodes(plan, steps),
+    ...findDisallowedNodes(deps, { plan, overrides, policy }, steps),
     ...createMissingInputFinder(plan)(overrides).filter(
       ({ nodeId }) => steps.get(nodeId)?.status !== 'COMPLETED',
     ),
@@ -129,6 +137,32 @@ function findRemovedCredentials(
     const message = `The credential “${credential.name}” that this workflow uses was deleted. Choose another one.`;
     return [{ nodeId: forecast.node.id, code: 'provider_auth', message }];
   });
+}
+
+/** Finds nodes without a result that the policy of the team does not allow. */
+export function findDisallowedNodes(
+  { findNode }: Pick<RunDeps, 'findNode'>,
+  {
+    plan,
+    overrides,
+    policy,
+  }: Pick<PlannedRun, 'plan' | 'overrides'> & { readonly policy: Policy | undefined },
+  steps: ReadonlyMap<string, Step> = new Map(),
+): readonly NodeIssue[] {
+  if (policy === undefined) return [];
+  return plan.nodes.flatMap(({ id, label, nodeType, config }) => {
+    // An input of the run may set the server of a node.
+    const provider = findNeededProvider(findNode(nodeType), { ...config, ...overrides.get(id) });
+    if (provider === undefined || steps.get(id)?.status === 'COMPLETED') return [];
+    const message = explainDisallowed(policy, { nodeType, label, provider });
+    return message === undefined ? [] : [{ nodeId: id, code: 'not_allowed_by_policy', message }];
+  });
+}
+
+/** Throws 403 `not_allowed_by_policy`. */
+export function requireAllowed(issues: readonly NodeIssue[]): void {
+  const [firstIssue] = issues;
+  if (firstIssue !== undefined) throw new AppError('not_allowed_by_policy', firstIssue.message, { issues });
 }
 
 /** Throws 403 `unpriced_model`. */

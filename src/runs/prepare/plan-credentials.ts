@@ -1,7 +1,9 @@
 // Resolves the credentials of a run when it is accepted or estimated, and marks the nodes that they make available.
 import type { Plan, PlanNode } from '../../graph/plan.ts';
+import type { Policy } from '../../graph/policy.ts';
 import { findNeededProvider } from '../../nodes/catalog.ts';
 import { type CredentialKey, findServerName } from '../../providers/names.ts';
+import { loadPolicy } from '../../services/accounts/team-policy.ts';
 import type { RunCredential, RunCredentials } from '../../services/credentials/credential.ts';
 import { resolveCredentials } from '../../services/credentials/run-credentials.ts';
 import type { RunDeps } from '../deps.ts';
@@ -9,6 +11,8 @@ import type { RunDeps } from '../deps.ts';
 export interface PlanWithCredentials {
   readonly plan: Plan;
   readonly credentials: RunCredentials;
+  /** What the team allows; undefined if it allows everything, or if no node calls a provider. */
+  readonly policy: Policy | undefined;
 }
 
 /**
@@ -23,8 +27,8 @@ export async function resolvePlan(
 ): Promise<PlanWithCredentials> {
   const keys = new Set(plan.nodes.map(node => findProvider(deps, node)));
   keys.delete(undefined);
-  if (keys.size === 0) return { plan, credentials: deps.environmentCredentials };
-  const all = await resolve();
+  if (keys.size === 0) return { plan, credentials: deps.environmentCredentials, policy: undefined };
+  const [all, policy] = await Promise.all([resolve(), loadPolicy(deps.db, owner.workspace)]);
   const isUsed = (key: CredentialKey): boolean => findServerName(key) === undefined || keys.has(key);
   const credentials = new Map([...all].filter(([key]) => isUsed(key)));
   const nodes = plan.nodes.map(node => {
@@ -34,7 +38,7 @@ export async function resolvePlan(
     const { unavailableReason: _, ...rest } = node;
     return rest;
   });
-  return { plan: { ...plan, nodes }, credentials };
+  return { plan: { ...plan, nodes }, credentials, policy };
 }
 
 /** Returns the credential that a node with these values uses. */

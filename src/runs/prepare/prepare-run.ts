@@ -3,6 +3,7 @@
 // each config of a batch, take these steps.
 import type { PlannedRun } from '../../engine/reuse.ts';
 import type { Step } from '../../engine/types.ts';
+import type { Policy } from '../../graph/policy.ts';
 import type { JsonText } from '../../lib/json-text.ts';
 import { getWorkspaceId } from '../../services/accounts/access.ts';
 import type { RunCredentials } from '../../services/credentials/credential.ts';
@@ -26,6 +27,7 @@ export interface RunToEstimate extends PlannedRun {
   readonly owner: { readonly userId: number; readonly workspace: string };
   /** The credentials that the run's calls use. */
   readonly credentials: RunCredentials;
+  readonly policy: Policy | undefined;
   /** The steps that the run reuses, by node id. */
   readonly steps: ReadonlyMap<string, Step>;
 }
@@ -81,7 +83,7 @@ export async function planRun(
   const workflowId = workflow.id;
   const owner = { userId, workspace: getWorkspaceId(workflow) };
   const basePlan = planRequest(deps, version.runnable, request);
-  const { plan, credentials } = await resolvePlan(deps, basePlan, {
+  const { plan, credentials, policy } = await resolvePlan(deps, basePlan, {
     workspace: owner.workspace,
     workflowId,
   });
@@ -90,5 +92,5 @@ export async function planRun(
   const overrides = readInputOverrides(deps, graph, inputs);
   const reused = await getReusedSteps(deps, { workflowId, request, plan, overrides });
   const requestById = inputs === undefined ? request : { ...request, inputs: withInputIds(graph, inputs) };
-  return { version, plan, overrides, owner, credentials, request: requestById, ...reused };
+  return { version, plan, overrides, owner, credentials, policy, request: requestById, ...reused };
 }

@@ -346,6 +346,7 @@ async function computeSummary(
           overrides: new Map(),
           owner,
           credentials: deps.environmentCredentials,
+          policy: undefined,
           steps: new Map(),
         })
       : null;

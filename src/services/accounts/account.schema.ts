@@ -1,5 +1,6 @@
 // Defines the schemas of requests and responses about accounts, teams, members and shares.
 import { type Static, Type } from 'typebox';
+import { PROVIDER_NAMES } from '../../providers/names.ts';
 import { LINK_KINDS } from '../../store/people/password-links.ts';
 import { SHARE_ROLES } from '../../store/permissions.ts';
 import { TEAM_ROLES } from '../../store/teams.ts';
@@ -87,6 +88,28 @@ export const Member = Named('Member', 'A user in a team', {
   createdAt: Timestamp,
 });
 export const MemberPage = PageSchema(Member);
+
+/** More than there are models. */
+const MAX_MODELS = 2000;
+const NodeTypes = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+  maxItems: MAX_MODELS,
+  uniqueItems: true,
+});
+const POLICY = {
+  providers: Nullable(
+    Type.Array(Type.Enum(PROVIDER_NAMES), {
+      maxItems: PROVIDER_NAMES.length,
+      uniqueItems: true,
+      description: 'The allowed providers; null for all',
+    }),
+  ),
+  models: Exact({
+    allow: Nullable(NodeTypes),
+    deny: NodeTypes,
+  }),
+};
+export const PolicyBody = NamedExact('TeamPolicyInput', 'The providers and models to allow', POLICY);
+export const TeamPolicy = Named('TeamPolicy', 'The providers and models that runs of a team may use', POLICY);
 
 export const InviteToTeamBody = NamedExact('TeamInvitationInput', 'The person to invite', {
   email: Email,

@@ -4,6 +4,7 @@ import { type ComponentInterface, getInterface } from '../../graph/components/in
 import { inspectGraph } from '../../graph/inspect.ts';
 import type { IssueList, LintIssue } from '../../graph/issues.ts';
 import { lintGraph } from '../../graph/lint/lint.ts';
+import type { Policy } from '../../graph/policy.ts';
 import { redact } from '../../graph/redact.ts';
 import type { Graph } from '../../graph/types.ts';
 import { type NodeConfigs, withConfig } from '../../graph/with-config.ts';
@@ -17,7 +18,13 @@ export type GraphTask =
   /** Prepares a write. Uses the stored nodes or edges if the input has none. */
   | { readonly kind: 'write'; readonly input: Omit<GraphInput, 'stored'>; readonly stored?: StoredGraph }
   /** Lints a graph that would replace the stored one. */
-  | { readonly kind: 'lint'; readonly nodes: unknown; readonly edges: unknown; readonly stored?: StoredGraph }
+  | {
+      readonly kind: 'lint';
+      readonly nodes: unknown;
+      readonly edges: unknown;
+      readonly stored?: StoredGraph;
+      readonly policy?: Policy | undefined;
+    }
   /** Prepares a stored graph to be written again. `nodes` are its nodes with newly resolved calls. */
   | { readonly kind: 'restore'; readonly stored: StoredGraph; readonly nodes?: unknown }
   /** Removes what readers who may not edit must not see. `readableIds` are the components that they may read. */
@@ -52,12 +59,13 @@ const PERFORMERS: Performers = {
     const { nodes = stored?.graph.nodes, edges = stored?.graph.edges } = input;
     return prepareGraph(deps, { ...input, nodes, edges, stored });
   },
-  lint: ({ catalog }, { nodes, edges, stored }) => {
+  lint: ({ catalog }, { nodes, edges, stored, policy }) => {
     const { graph, ...report } = inspectGraph(
       catalog,
       nodes === undefined ? stored?.graph.nodes : nodes,
       edges === undefined ? stored?.graph.edges : edges,
       stored?.graph,
+      policy,
     );
     return { ...report, text: toGraphText(graph) };
   },

@@ -2,6 +2,7 @@
 import { type LintIssue, mergeIssues, type Truncation, toTruncation } from '../../graph/issues.ts';
 import { getWorkspaceId } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
+import { loadPolicy } from '../accounts/team-policy.ts';
 import { getActiveWorkspace } from '../accounts/teams.ts';
 import type { Deps } from '../deps.ts';
 import type { TaskOf } from './graph-task.ts';
@@ -50,7 +51,8 @@ async function lintWithMedia(
   { nodes, edges, ...stored }: Partial<Omit<TaskOf<'lint'>, 'kind'>>,
   owner: GraphOwner,
 ): Promise<LintReport> {
-  const task = { kind: 'lint', nodes, edges, ...stored } as const;
+  const policy = await loadPolicy(deps.db, owner.workspace);
+  const task = { kind: 'lint', nodes, edges, policy, ...stored } as const;
   const { workflowId, version } = owner;
   const caller = workflowId === null ? undefined : { id: workflowId, versions: [version] };
   const { ok, text, ...issueList } = await performLint(deps, user, task, caller);

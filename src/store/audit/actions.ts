@@ -33,6 +33,7 @@ const AUDIT_ACTIONS = {
   'member.added': '{actor} added {target} to {team} as {after.role}',
   'member.changed': '{actor} gave {target} the role {after.role} in {team}',
   'member.limited': '{actor} set the monthly limit of {target} in {team}',
+  'policy.changed': '{actor} changed which providers and models {target} may use',
   'member.removed': '{actor} removed {target} from {team}',
   'invitation.created': '{actor} invited {target} to {team} as {after.role}',
   'invitation.revoked': '{actor} revoked the invitation of {target} to {team}',

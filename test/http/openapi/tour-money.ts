@@ -22,4 +22,8 @@ export async function tourMoney(
   await send('POST', `${V1}/workflows/${id}/run`, {}, { who: 'limited' });
   await send('PUT', `${V1}/teams/${teamId}/members/1/limit`, { monthlyCredits: 0 });
   await send('POST', `${V1}/workflows/${id}/run`, {});
+  await send('GET', `${V1}/teams/${teamId}/policy`);
+  const models = { allow: null, deny: ['generate:openai_gpt_image'] };
+  await send('PUT', `${V1}/teams/${teamId}/policy`, { providers: ['openai'], models });
+  await send('POST', `${V1}/workflows/${id}/run`, {});
 }

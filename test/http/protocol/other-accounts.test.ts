@@ -106,6 +106,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   [`POST ${V1}/teams/:id/members`]: { userId: 1, role: 'OWNER' },
   [`PATCH ${V1}/teams/:id/members/:userId`]: { role: 'VIEWER' },
   [`PUT ${V1}/teams/:id/members/:userId/limit`]: { monthlyCredits: 1 },
+  [`PUT ${V1}/teams/:id/policy`]: { providers: null, models: { allow: null, deny: [] } },
   [`POST ${V1}/teams/:id/invitations`]: { email: 'stranger@example.com', role: 'OWNER' },
   [`PATCH ${V1}/keys/:id`]: { name: 'Taken' },
   [`POST ${V1}/executions/:id/approvals/:nodeId`]: { decision: 'approve' },

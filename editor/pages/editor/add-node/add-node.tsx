@@ -210,6 +210,9 @@ export function findEntries(all: readonly PaletteEntry[], text: string, filter: 
  */
 const needsProvider = ({ isAvailable }: PaletteEntry): boolean => isAvailable === false;
 
+const getReason = ({ policyReason }: PaletteEntry): string =>
+  policyReason === undefined ? flowMessages.needsProvider : flowMessages.notAllowed;
+
 /** Says the types of the ports, which the icon shows. */
 const PortTypes = ({ entry }: { readonly entry: PaletteEntry }) => (
   <VisuallyHidden> ({drawNodeIcon(entry).label})</VisuallyHidden>
@@ -226,7 +229,7 @@ function toChoice(entry: PaletteEntry, section: string | undefined): Choice {
       </>
     ),
     hint: needsProvider(entry)
-      ? [formatEntryPrice(entry), flowMessages.needsProvider].filter(Boolean).join(' · ')
+      ? [formatEntryPrice(entry), getReason(entry)].filter(Boolean).join(' · ')
       : entry.runsLocally
         ? flowMessages.runsLocally
         : formatEntryPrice(entry),

@@ -260,13 +260,17 @@ const formatProvider = (provider: string | undefined): string =>
 
 /** Renders the price, the usual duration and the provider. */
 function Facts({ model }: { readonly model: CatalogEntry }) {
-  const { medianSeconds, isAvailable, runsLocally } = model;
+  const { medianSeconds, isAvailable, policyReason, runsLocally } = model;
   return (
     <span className={styles.facts}>
       <strong>{formatEntryPrice(model) ?? flowMessages.free}</strong>
       {medianSeconds != null && <span>{flowMessages.about(formatDuration(medianSeconds * 1000))}</span>}
       <span>{runsLocally ? flowMessages.runsLocally : formatProvider(getModelProvider(model))}</span>
-      {isAvailable === false && <span>{flowMessages.needsProvider}</span>}
+      {isAvailable === false && (
+        <span title={policyReason}>
+          {policyReason === undefined ? flowMessages.needsProvider : flowMessages.notAllowed}
+        </span>
+      )}
     </span>
   );
 }

@@ -7,11 +7,13 @@ import {
   Member,
   MemberPage,
   MemberParams,
+  PolicyBody,
   Success,
   Team,
   TeamInvitation,
   TeamPage,
   TeamParams,
+  TeamPolicy,
 } from '../../../services/accounts/account.schema.ts';
 import { inviteToTeam } from '../../../services/accounts/invitations.ts';
 import { MonthlyLimitBody } from '../../../services/accounts/monthly-limit.schema.ts';
@@ -22,6 +24,7 @@ import {
   readMember,
   removeMember,
 } from '../../../services/accounts/team-members.ts';
+import { changePolicy, readPolicy } from '../../../services/accounts/team-policy.ts';
 import {
   changeTeam,
   createTeam,
@@ -94,6 +97,28 @@ export function registerTeams(server: Server, deps: Deps): void {
       response: { 200: Success },
     }),
     req => toSuccess(deleteTeam(deps, req.actor, req.params.id)),
+  );
+  server.get(
+    '/api/v1/teams/:id/policy',
+    operation('getTeamPolicy', 'account:admin', {
+      summary: 'Read the policy of a team',
+      description: 'Returns the providers and models that runs of the team may use.',
+      params: TeamParams,
+      response: { 200: TeamPolicy },
+    }),
+    req => readPolicy(deps, req.actor, req.params.id),
+  );
+  server.put(
+    '/api/v1/teams/:id/policy',
+    operation('setTeamPolicy', 'account:admin', {
+      summary: 'Set the policy of a team',
+      description:
+        'Sets the providers and models that runs of the team may use. A run that would use others is refused with `not_allowed_by_policy`; accepted runs finish. Requires the role OWNER.',
+      params: TeamParams,
+      body: PolicyBody,
+      response: { 200: TeamPolicy },
+    }),
+    req => changePolicy(deps, req.actor, req.params.id, req.body),
   );
   registerMembers(server, deps);
 }
