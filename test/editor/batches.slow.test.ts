@@ -299,6 +299,43 @@ describe('the batch pages', () => {
     await cell(10).waitFor();
   });
 
+  it('name the models that a matrix varies, and offer the actions of a result', async () => {
+    const workflow = await editor.service.createWorkflow({
+      nodes: [
+        node('picture', 'generate:sandbox', { prompt: 'a boat', width: 64, height: 64 }),
+        node('edited', 'edit:sandbox', { prompt: 'bluer' }),
+      ],
+      edges: [edge('picture.image > edited.image')],
+    });
+    const { body } = await editor.service.request<{ batchId: string }>(
+      'POST',
+      `/workflows/${workflow}/batches`,
+      {
+        matrix: {
+          config: { edited: { nodeType: ['edit:sandbox', 'generate:sandbox'], prompt: ['x', 'y'] } },
+        },
+      },
+    );
+    const path = `/batches/${body.batchId}`;
+    await waitUntil('the batch to end', async () => {
+      const { body: batch } = await editor.service.request<{ status: string }>('GET', path);
+      return batch.status === 'COMPLETED';
+    });
+    await using testPage = await editor.open(path);
+    const { page } = testPage;
+    const { body: catalog } = await editor.service.request<{ nodes: { nodeType: string; label: string }[] }>(
+      'GET',
+      '/nodes?includeHidden=1',
+    );
+    const label = catalog.nodes.find(({ nodeType }) => nodeType === 'generate:sandbox')?.label ?? '';
+    await page.getByTitle(label, { exact: true }).waitFor();
+    assert.equal(await page.getByText('generate:sandbox').count(), 0);
+    await page.getByRole('button', { name: /^Row 1/ }).click();
+    const dialog = page.getByRole('dialog', { name: 'Row 1' });
+    await dialog.getByRole('link', { name: 'Use as input' }).waitFor();
+    await dialog.getByRole('button', { name: 'Add to collection' }).waitFor();
+  });
+
   it('show all rows of a matrix although they come in several pages', async () => {
     const workflow = await editor.service.createWorkflow(POEM);
     const moods = ['calm', 'bright', 'dark', 'loud'];

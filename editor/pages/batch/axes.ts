@@ -1,5 +1,6 @@
 // Maps the rows of a batch to the cells of a matrix that shows two of the batch's axes.
 import type { Batch, BatchRow } from '../../../sdk/src/types.ts';
+import { MODEL_KEY } from '../../../src/graph/with-config.ts';
 
 export type Axis = NonNullable<Batch['axes']>[number];
 
@@ -37,11 +38,22 @@ export function getRowNumber(
   );
 }
 
+/** The labels of models, by node type. */
+export type ModelNames = ReadonlyMap<string, string>;
+
+/** The field of an axis that varies the model of a node. */
+export const MODEL_FIELD = MODEL_KEY;
+
 /** Returns the value that the row has on the axis, as text. */
-export function describeValue({ inputs, config }: BatchRow, { nodeId, field }: Axis): string {
+export function describeValue(
+  { inputs, config }: BatchRow,
+  { nodeId, field }: Axis,
+  names: ModelNames,
+): string {
   const value =
     field === null ? inputs[nodeId] : (config as Record<string, Record<string, unknown>>)?.[nodeId]?.[field];
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  if (typeof value !== 'string') return JSON.stringify(value);
+  return (field === MODEL_FIELD ? names.get(value) : undefined) ?? value;
 }
 
 /** Returns the view with the axis on the side. If the opposite side shows this axis, the two axes are swapped. */

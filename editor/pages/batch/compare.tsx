@@ -5,7 +5,7 @@ import { ResultActions } from '../../session/results/result-actions.tsx';
 import { findRowResult } from '../../session/runs/row-result.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
-import { describeInputs, Result } from './row-card.tsx';
+import { Result, useInputsText } from './row-card.tsx';
 
 interface CompareProps {
   readonly workflowId: string;
@@ -26,7 +26,7 @@ export function Compare({ rows, workflowId, onClose }: CompareProps) {
             </div>
             <figcaption>
               <strong>{messages.row(row.row, row.key)}</strong>
-              <span>{describeInputs(row)}</span>
+              <InputsText row={row} />
               <RowActions row={row} workflowId={workflowId} />
             </figcaption>
           </figure>
@@ -34,6 +34,10 @@ export function Compare({ rows, workflowId, onClose }: CompareProps) {
       </div>
     </Dialog>
   );
+}
+
+function InputsText({ row }: { readonly row: BatchRow }) {
+  return <span>{useInputsText(row)}</span>;
 }
 
 function RowActions({ row, workflowId }: Pick<CompareProps, 'workflowId'> & { readonly row: BatchRow }) {

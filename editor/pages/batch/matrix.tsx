@@ -6,13 +6,14 @@ import type { Batch, BatchRow } from '../../../sdk/src/types.ts';
 import { Failure } from '../../kit/failure.tsx';
 import { FilterSelect } from '../../kit/filter-bar.tsx';
 import { apiQuery } from '../../lib/queries.ts';
-import { type Axis, describeValue, getRowNumber, type MatrixView, showAxis } from './axes.ts';
+import { type Axis, describeValue, getRowNumber, type MatrixView, MODEL_FIELD, showAxis } from './axes.ts';
 import { useElementBounds } from './grid.tsx';
 import styles from './matrix.module.css';
 import { messages } from './messages.ts';
 import { RowCard } from './row-card.tsx';
 import { listIndexes, toPendingRow, useRows } from './use-batch.ts';
 import { type CardsProps, GAP_PX, getCardHeight, MIN_CARD_PX, useCards } from './use-cards.ts';
+import { useModelNames } from './use-model-names.ts';
 
 /** Wider cards would show fewer lines without showing more. */
 const MAX_CARD_PX = 420;
@@ -37,6 +38,7 @@ export function Matrix({ axes, view, ...props }: MatrixProps) {
   const ref = useRef<HTMLDivElement>(null);
   const { width } = useElementBounds(ref);
   const [lineAxis, columnAxis] = [axes[view.lines] as Axis, axes[view.columns] as Axis];
+  const names = useModelNames(axes.map(({ field }) => field));
   const lineHeadingPx = width < NARROW_PX ? LINE_HEADING_PX.narrow : LINE_HEADING_PX.wide;
   const fittingPx = Math.floor((width - lineHeadingPx - 2 * CLEAR_PX) / columnAxis.count) - GAP_PX;
   const cardPx = Math.min(Math.max(MIN_CARD_PX, fittingPx), MAX_CARD_PX);
@@ -98,11 +100,11 @@ export function Matrix({ axes, view, ...props }: MatrixProps) {
   const headings = {
     lines: lineItems.map(({ index, start }) => {
       const row = findLoadedRow(columnItems.map(column => toRowNumber(index, column.index)));
-      return { index, start, text: row && describeValue(row, lineAxis) };
+      return { index, start, text: row && describeValue(row, lineAxis, names) };
     }),
     columns: columnItems.map(({ index, start }) => {
       const row = findLoadedRow(lineItems.map(line => toRowNumber(line.index, index)));
-      return { index, start, text: row && describeValue(row, columnAxis) };
+      return { index, start, text: row && describeValue(row, columnAxis, names) };
     }),
   };
   return (
@@ -204,10 +206,11 @@ function ValueSelect({ batch, axes, view, index, label, onChange }: ValueSelectP
     getRowNumber(axes, view, [index, value]),
   );
   const { rows } = useRows(batch.id, [numbers]);
+  const names = useModelNames([axis.field]);
   const options = Object.fromEntries(
     listIndexes(0, axis.count).map(value => {
       const row = rows.get(numbers[value] ?? 0);
-      return [value, row === undefined ? messages.value(value + 1) : describeValue(row, axis)];
+      return [value, row === undefined ? messages.value(value + 1) : describeValue(row, axis, names)];
     }),
   );
   return (
@@ -228,8 +231,15 @@ function useAxisNames({ workflowId, workflowVersion }: Batch, axes: readonly Axi
   });
   const labels = new Map(data?.nodes.map(node => [node.id, node.data.label]));
   return axes.map(({ nodeId, field }) =>
-    [labels.get(nodeId) ?? nodeId, ...(field === null ? [] : [field])].join(' · '),
+    [labels.get(nodeId) ?? nodeId, ...(field === null ? [] : [describeField(field)])].join(' · '),
   );
+}
+
+/** Returns the name of a config field: `Guidance scale` for `guidance_scale`. */
+function describeField(field: string): string {
+  if (field === MODEL_FIELD) return messages.model;
+  const words = field.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 type VisibleItems = readonly { readonly index: number }[];

@@ -69,6 +69,7 @@ export const messages = {
   goTo: 'Row',
   go: 'Go',
   sides: { lines: 'Rows', columns: 'Columns' },
+  model: 'Model',
   value: (number: number) => `Value ${number}`,
   all: 'All rows',
   picked: 'Picked',

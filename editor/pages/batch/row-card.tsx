@@ -13,9 +13,11 @@ import { getMediaKind } from '../../kit/media-kind.ts';
 import { MediaView } from '../../kit/media-view.tsx';
 import { toResultText } from '../../session/runs/results.ts';
 import { findRowResult } from '../../session/runs/row-result.ts';
+import { MODEL_FIELD } from './axes.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 import { isLoaded } from './use-batch.ts';
+import { useModelNames } from './use-model-names.ts';
 
 export interface Review {
   readonly rating?: number | null;
@@ -47,6 +49,7 @@ export interface RowCardProps {
 export function RowCard({ row, isCurrent, isSelected, onFocus, onSelect, onOpen, onReview }: RowCardProps) {
   const name = messages.row(row.row, row.key);
   const id = useId();
+  const inputsText = useInputsText(row);
   return (
     <article
       className={classNames(styles.card, isCurrent && styles.current, isSelected && styles.selected)}
@@ -76,8 +79,8 @@ export function RowCard({ row, isCurrent, isSelected, onFocus, onSelect, onOpen,
             <Badge tone={ROW_TONES[row.status]}>{messages.rowStatuses[row.status]}</Badge>
           )}
         </p>
-        <p className={styles.inputs} title={describeInputs(row)}>
-          {describeInputs(row)}
+        <p className={styles.inputs} title={inputsText}>
+          {inputsText}
         </p>
         <Rating row={row} onReview={onReview} />
       </footer>
@@ -142,9 +145,11 @@ export function Result({ row, label, isCard = false }: ResultProps) {
 }
 
 /** Returns the values of all inputs and config fields that the row sets, separated by dots. */
-export function describeInputs({ inputs, config }: BatchRow): string {
-  const fields = Object.values(config ?? {}).flatMap(config => Object.values(config as object) as unknown[]);
-  return [...Object.values(inputs), ...fields]
+export function useInputsText({ inputs, config }: BatchRow): string {
+  const fields = Object.values(config ?? {}).flatMap(config => Object.entries(config as object));
+  const names = useModelNames(fields.map(([field]) => field));
+  const values = fields.map(([field, value]) => (field === MODEL_FIELD && names.get(value)) || value);
+  return [...Object.values(inputs), ...values]
     .map(value => (typeof value === 'string' ? value : JSON.stringify(value)))
     .join(' · ');
 }

@@ -4,7 +4,7 @@ import type { BatchRow } from '../../../sdk/src/types.ts';
 import { Badge } from '../../kit/badge.tsx';
 import { classNames } from '../../kit/class-names.ts';
 import { messages } from './messages.ts';
-import { describeInputs, Rating, Result, ROW_TONES, type RowCardProps } from './row-card.tsx';
+import { Rating, Result, ROW_TONES, type RowCardProps, useInputsText } from './row-card.tsx';
 import styles from './row-line.module.css';
 import { isLoaded } from './use-batch.ts';
 
@@ -12,6 +12,7 @@ const hasResult = ({ status }: BatchRow): boolean => status === 'completed' || s
 
 export function RowLine({ row, isCurrent, isSelected, onFocus, onSelect, onOpen, onReview }: RowCardProps) {
   const name = messages.row(row.row, row.key);
+  const inputsText = useInputsText(row);
   return (
     <article
       aria-label={name}
@@ -29,8 +30,8 @@ export function RowLine({ row, isCurrent, isSelected, onFocus, onSelect, onOpen,
       <span>
         {isLoaded(row) && <Badge tone={ROW_TONES[row.status]}>{messages.rowStatuses[row.status]}</Badge>}
       </span>
-      <span className={classNames(styles.text, styles.inputs)} title={describeInputs(row)}>
-        {describeInputs(row)}
+      <span className={classNames(styles.text, styles.inputs)} title={inputsText}>
+        {inputsText}
       </span>
       <span className={classNames(styles.text, styles.result)}>
         {hasResult(row) && <Result row={row} label="" isCard />}
