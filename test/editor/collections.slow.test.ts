@@ -182,6 +182,11 @@ describe('the pages of media, templates and teams', () => {
     const { page } = testPage;
     const card = page.getByRole('listitem').filter({ hasText: 'A greeting' });
     await card.getByText('Free').waitFor();
+    await page.getByLabel('Search templates').fill('greeting zzz');
+    await page.getByRole('heading', { name: 'No matching templates' }).waitFor();
+    await page.getByLabel('Search templates').fill('text HELLO');
+    await card.getByText('Free').waitFor();
+    assert.equal(await page.getByRole('button', { name: /^Use template/ }).count(), 1);
     await page.getByRole('button', { name: 'Use template A greeting' }).click();
     await page.waitForURL(/\/flow\//);
     assert.notEqual(new URL(page.url()).pathname, `/flow/${id}`);

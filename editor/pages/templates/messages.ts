@@ -3,12 +3,15 @@ import { formatNames, formatNumber } from '../../lib/format.ts';
 
 export const messages = {
   title: 'Templates',
+  search: 'Search templates',
+  searchHint: 'Search by name, description or tag',
   category: 'Category',
   all: 'All categories',
   emptyTitle: 'No templates yet',
   empty: 'Publish a workflow as a template and it appears here.',
   noMatchTitle: 'No matching templates',
-  noMatch: 'Choose another category, or all categories.',
+  noMatch: 'Try other words, or show all templates.',
+  showAll: 'Show all',
   sections: {
     verbs: 'Make and edit',
     ads: 'Ads and products',

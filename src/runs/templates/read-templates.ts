@@ -73,16 +73,30 @@ function filterShipped(
   { shippedTemplates }: RunDeps,
   { shelf, category, query }: TemplatesQuery,
 ): readonly ShippedTemplate[] {
-  const words = query?.toLowerCase();
+  const words = readWords(query);
   return shippedTemplates
     .list()
     .filter(
       template =>
         (shelf === undefined || template.shelf === shelf) &&
         (category === undefined || template.shelf === category) &&
-        (words === undefined ||
-          [template.title, template.description, ...template.tags].join(' ').toLowerCase().includes(words)),
+        hasWords([template.title, template.description, ...template.tags].join(' '), words),
     );
+}
+
+/** Further words are ignored. */
+const MAX_WORDS = 8;
+
+const readWords = (query = ''): readonly string[] =>
+  query
+    .toLowerCase()
+    .split(/\s+/)
+    .filter(word => word !== '')
+    .slice(0, MAX_WORDS);
+
+function hasWords(text: string, words: readonly string[]): boolean {
+  const lowerText = text.toLowerCase();
+  return words.every(word => lowerText.includes(word));
 }
 
 /** Returns the index to start from; undefined for a cursor into the published templates. */
@@ -100,7 +114,11 @@ const writeShippedCursor = ({ id }: ShippedTemplate): string =>
   Buffer.from(SHIPPED_CURSOR + id, 'latin1').toString('base64url');
 
 async function listPublished(deps: RunDeps, actor: Actor, query: TemplatesQuery): Promise<Page<Template>> {
-  const filter = { userId: getReaderId(actor), category: query.category ?? null, query: query.query ?? null };
+  const filter = {
+    userId: getReaderId(actor),
+    category: query.category ?? null,
+    words: readWords(query.query),
+  };
   const { data, nextCursor } = await readPage(
     query,
     byId('workflow'),

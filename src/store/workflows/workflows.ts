@@ -220,8 +220,8 @@ export function listTemplateWorkflows(
   filter: {
     readonly userId: number | null;
     readonly category: string | null;
-    /** A part of the name, title, description or category, ignoring case. */
-    readonly query: string | null;
+    /** All of them are in the name, title, description, category or tags, ignoring case. */
+    readonly words: readonly string[];
     readonly before: string | null;
     readonly limit: number;
   },
@@ -232,10 +232,11 @@ export function listTemplateWorkflows(
      where ${IS_TEMPLATE}
        and ($2::text is null or w.publish_settings->>'category' = $2)
        and ($3::text is null or w.id < $3)
-       and ($5::text is null or strpos(lower(concat_ws(' ', w.name, w.description, w.publish_settings->>'title',
-         w.publish_settings->>'description', w.publish_settings->>'category')), lower($5)) > 0)
+       and not exists (select from unnest($5::text[]) as q(word) where strpos(lower(concat_ws(' ', w.name, w.description,
+         w.publish_settings->>'title', w.publish_settings->>'description', w.publish_settings->>'category',
+         array_to_string(w.tags, ' '))), lower(q.word)) = 0)
      order by w.id desc limit $4`,
-    [filter.userId, filter.category, filter.before, filter.limit, filter.query],
+    [filter.userId, filter.category, filter.before, filter.limit, filter.words],
   );
 }
 

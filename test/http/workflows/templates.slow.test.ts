@@ -150,6 +150,11 @@ describe('GET /templates', () => {
     assert.ok(shelf.data.length > 0 && shelf.data.every(template => template.shelf === 'text-and-sound'));
     const words = await get<Page>('/templates?query=QUOTES');
     assert.ok(words.data.some(({ id }) => id === FREE));
+    const [template] = words.data;
+    const several = [...(template?.title ?? '').split(' ')].reverse().join(' ');
+    const reversed = await get<Page>(`/templates?query=${encodeURIComponent(`${several} quotes`)}`);
+    assert.ok(reversed.data.some(({ id }) => id === template?.id));
+    assert.deepEqual((await get<Page>('/templates?query=quotes+zzz')).data, []);
     const runnable = await get<Page>('/templates?runsNow=true&limit=200');
     assert.ok(runnable.data.every(({ runsNow }) => runsNow));
     const firstPage = await get<Page>('/templates?runsNow=true&limit=3');
