@@ -74,19 +74,43 @@ const MAX_DESCRIBED_CHARS = 2000;
 
 const RATIO = /^([a-z]+)_(\d{1,2})_(\d{1,2})$/;
 /** Words of at least three letters, because voices and languages have short codes such as `af_sky`. */
-const WORDS = /^[a-z]{3,}(?:_[a-z]+)+$/;
+const WORDS = /^(?:[a-z]{3,}|is|not?)(?:_[a-z]+)+$/;
+const CAPITALS = /^(?=.*[A-Z])[A-Z0-9]+(?:_[A-Z0-9]+)+$/;
+/** A style of a group, such as `realistic_image/hard_flash`. */
+const PATH = /^[a-z]+(?:_[a-z]+)*\/[a-z0-9_]+$/;
 const WORD = /^[a-z]{3,}$/;
+/** File formats and encodings, which are no words. */
+const FORMATS: ReadonlySet<string> = new Set(
+  'png jpg jpeg webp gif svg pdf mp3 wav ogg flac aac opus pcm mp4 webm mov url hex json csv html utf'.split(
+    ' ',
+  ),
+);
 
 /**
- * Returns a value to choose as people write it: `Landscape 4:3` for `landscape_4_3`, `Square HD` for `square_hd`. Values
- * without underscores are changed only beside such values, as `square`.
+ * Returns a value to choose as people write it: `Landscape 4:3` for `landscape_4_3`, `Square HD` for `square_hd`, `Art
+ * deco` for `ART_DECO`. Single words become capitalized if no value beside them is a code, such as a language.
  */
 export function formatChoice(value: string, choices: readonly string[]): string {
   const ratio = RATIO.exec(value);
   if (ratio !== null) return `${toSentenceCase(ratio[1] ?? '')} ${ratio[2]}:${ratio[3]}`;
   if (WORDS.test(value)) return toSentenceCase(value.replaceAll('_', ' ').replace(/ hd$/, ' HD'));
-  const isBesideWords = choices.some(choice => RATIO.test(choice) || WORDS.test(choice));
-  return isBesideWords && WORD.test(value) ? toSentenceCase(value) : value;
+  if (CAPITALS.test(value)) return toSentenceCase(value.toLowerCase().replaceAll('_', ' '));
+  if (PATH.test(value))
+    return value
+      .split('/')
+      .map(part => toSentenceCase(part.replaceAll('_', ' ')))
+      .join(': ');
+  if (SHORT_WORDS.has(value)) return toSentenceCase(value);
+  if (WORD.test(value) && !FORMATS.has(value) && !choices.some(isCode)) return toSentenceCase(value);
+  return /^[A-Z]{4,}$/.test(value) && choices.some(choice => CAPITALS.test(choice))
+    ? toSentenceCase(value.toLowerCase())
+    : value;
 }
+
+/** Returns whether the value is a short code, such as `en` or `af_sky`, so that words beside it may be codes too. */
+const isCode = (choice: string): boolean =>
+  /^[a-z]{2}(?:[_-].*)?$/.test(choice) && !WORDS.test(choice) && !SHORT_WORDS.has(choice);
+
+const SHORT_WORDS: ReadonlySet<string> = new Set(['on', 'no']);
 
 const toSentenceCase = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -2,7 +2,7 @@
 import { getFirstIdAt } from '../lib/ids.ts';
 import { parseMemberTexts } from '../lib/json-scan.ts';
 import type { Db, Tx } from './db.ts';
-import { type ExecutionRow, LISTED_COLUMNS } from './executions.ts';
+import { AUTOMATED_TRIGGERS, type ExecutionRow, LISTED_COLUMNS } from './executions.ts';
 import { isStillMemberSql, USER_SHARES } from './permissions.ts';
 import { all } from './rows.ts';
 import { findRunIds, ID, type RunPageOptions, type RunSearch, withIndexPlans } from './run-search.ts';
@@ -26,6 +26,8 @@ export interface ExecutionFilter {
 /** Conditions that have no index of their own. */
 export interface ExecutionSearch extends ExecutionFilter, Omit<RunPageOptions, 'limit'> {
   readonly trigger: string | null;
+  /** Lists only the runs of schedules, triggers and visitors of apps, or only the others. */
+  readonly isAutomated: boolean | null;
   /** Lists only the runs that this user started. */
   readonly startedBy: number | null;
   /** Lists only the user's own runs of this workflow; ignored if a workflow is listed. */
@@ -87,8 +89,9 @@ export async function searchExecutions(
   db: Pick<Db, 'transaction' | 'query'>,
   search: ExecutionSearch,
 ): Promise<ExecutionSearchPage> {
-  const { trigger, startedBy, ownOfWorkflowId, words, groupsBatches } = search;
-  if (!groupsBatches && [words, trigger, startedBy, ownOfWorkflowId].every(condition => condition === null))
+  const { trigger, isAutomated, startedBy, ownOfWorkflowId, words, groupsBatches } = search;
+  const conditions = [words, trigger, isAutomated, startedBy, ownOfWorkflowId];
+  if (!groupsBatches && conditions.every(condition => condition === null))
     return { rows: await listExecutions(db, search), resumeBeforeId: undefined };
   return withIndexPlans(db, async tx => {
     const { ids, resumeBeforeId } = await findRunIds(tx, toSearch(search), search);
@@ -125,6 +128,10 @@ function toSearch(filter: ExecutionSearch): RunSearch {
   compare('e.created_at', '<', createdBefore, 'timestamptz');
   compare('e.idempotency_key', '=', filter.idempotencyKey, 'text');
   compare('e.trigger', '=', trigger, 'text');
+  if (filter.isAutomated !== null)
+    conditions.push(
+      `(e.trigger = any ($${values.push(AUTOMATED_TRIGGERS)}::text[])) = $${values.push(filter.isAutomated)}::boolean`,
+    );
   compare('e.user_id', '=', startedBy, 'int');
   if (workflowId === null) compare('e.workflow_id', '=', ownOfWorkflowId, 'text');
   if (withoutTeams.length > 0) conditions.push(`e.workspace <> all ($${values.push(withoutTeams)}::text[])`);

@@ -21,6 +21,15 @@ export const RUN_TRIGGERS = [
   'bucket',
   'app',
 ] as const;
+/** The triggers without a person or client at the time of the run; visitors start runs of apps. */
+export const AUTOMATED_TRIGGERS: readonly RunTrigger[] = [
+  'schedule',
+  'hook',
+  'after',
+  'feed',
+  'bucket',
+  'app',
+];
 export type RunTrigger = (typeof RUN_TRIGGERS)[number];
 
 export const EXECUTION_STATUSES = [

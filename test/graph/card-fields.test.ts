@@ -36,6 +36,18 @@ describe('formatChoice', () => {
       'Square',
     ]);
     assert.deepEqual(formatAll('bottom_center', 'none'), ['Bottom center', 'None']);
+    assert.deepEqual(formatAll('equals', 'not_equals', 'is_empty'), ['Equals', 'Not equals', 'Is empty']);
+    assert.deepEqual(formatAll('vivid', 'natural'), ['Vivid', 'Natural']);
+    assert.deepEqual(formatAll('AUTO', 'ART_DECO', '80S_ILLUSTRATION'), [
+      'Auto',
+      'Art deco',
+      '80s illustration',
+    ]);
+    assert.deepEqual(formatAll('realistic_image', 'realistic_image/hard_flash'), [
+      'Realistic image',
+      'Realistic image: Hard flash',
+    ]);
+    assert.deepEqual(formatAll('on', 'off', 'pingpong'), ['On', 'Off', 'Pingpong']);
   });
 
   it('keeps formats, models, languages and values that read well', () => {
@@ -45,6 +57,8 @@ describe('formatChoice', () => {
       ['af_sky', 'am_adam'],
       ['16:9', '1024x1024', 'auto_2K'],
       ['en', 'pt-BR'],
+      ['en', 'haw', 'jw'],
+      ['GET', 'POST'],
     ])
       assert.deepEqual(formatAll(...choices), choices);
   });

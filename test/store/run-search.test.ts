@@ -56,6 +56,7 @@ describe('a search of runs', () => {
     idempotencyKey: null,
     withoutTeams: [],
     trigger: null,
+        isAutomated: null,
     startedBy: null,
     ownOfWorkflowId: null,
     words: null,

@@ -169,6 +169,11 @@ export const ListExecutionsQuery = Type.Object({
   idempotencyKey: Type.Optional(Type.String({ maxLength: 255 })),
   workflowId: Type.Optional(Type.String({ maxLength: 64 })),
   userId: Type.Optional(PositiveInteger({ description: 'Who started the run' })),
+  automated: Type.Optional(
+    Type.Boolean({
+      description: 'Only runs that schedules, triggers or visitors of apps started; false: only the others',
+    }),
+  ),
   ...SearchFilters,
   ...PageQuery.properties,
 });

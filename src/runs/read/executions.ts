@@ -228,6 +228,7 @@ export async function listReadableRuns(
     idempotencyKey: query.idempotencyKey ?? null,
     withoutTeams: listClosedTeams(user),
     trigger: query.trigger ?? null,
+    isAutomated: query.automated ?? null,
     startedBy: query.userId ?? null,
     ownOfWorkflowId: query.workflowId ?? null,
     words: await readRunWords(deps, query.q, {

@@ -75,6 +75,18 @@ describe('lists of runs', () => {
     }
   });
 
+  it('can leave out runs of schedules, triggers and visitors of apps', async () => {
+    await service.db.query(`update executions set trigger = 'hook' where id = $1`, [single]);
+    for (const path of listPaths().filter(each => !each.startsWith('/workspace'))) {
+      assert.ok((await list(path, { automated: 'false' })).every(({ trigger }) => trigger === 'batch'));
+      assert.deepEqual(
+        (await list(path, { automated: 'true', groupBatches: 'true' })).map(({ id }) => id),
+        [single],
+      );
+    }
+    await service.db.query(`update executions set trigger = 'api' where id = $1`, [single]);
+  });
+
   it('show a batch as one row', async () => {
     for (const path of listPaths()) {
       const [batch, run, ...others] = await list<WorkspaceRun>(path, { groupBatches: 'true' });

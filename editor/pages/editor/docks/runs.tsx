@@ -7,6 +7,7 @@ import { hasEnded, type ListedExecution } from '../../../../sdk/src/types.ts';
 import { messages } from '../../../flow-messages.ts';
 import { RunBadge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
+import { FilterSelect } from '../../../kit/filter-bar.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { getMediaKind } from '../../../kit/media-kind.ts';
 import { Thumbnail } from '../../../kit/media-view.tsx';
@@ -29,9 +30,16 @@ const MAX_INPUTS = 3;
 export function RunList() {
   const { session } = useEditor();
   const [words, setWords] = useState('');
+  // Webhooks can start many runs a minute, which would hide those of people.
+  const [automated, setAutomated] = useState('false');
   const query = useList(
     `/workflows/${session.id}/executions`,
-    { limit: 30, groupBatches: true, ...(words !== '' && { q: words }) },
+    {
+      limit: 30,
+      groupBatches: true,
+      ...(automated !== '' && { automated }),
+      ...(words !== '' && { q: words }),
+    },
     runs => !runs.every(hasEnded) && POLL_MS,
   );
   return (
@@ -43,10 +51,20 @@ export function RunList() {
           value={words}
           onChange={setWords}
         />
+        <FilterSelect
+          label={runsMessages.startedBy}
+          value={automated}
+          options={runsMessages.starters}
+          onChange={({ target }) => setAutomated(target.value)}
+        />
       </div>
       <InfiniteList
         query={query}
-        empty={<p className={styles.empty}>{words === '' ? runsMessages.none : runsMessages.noMatch}</p>}
+        empty={
+          <p className={styles.empty}>
+            {words !== '' || automated === 'true' ? runsMessages.noMatch : runsMessages.none}
+          </p>
+        }
       >
         {runs => (
           <ol className={styles.rows}>

@@ -40,5 +40,6 @@ export const pickerMessages = {
   nothingLost: 'Keeps all connections and settings.',
   connections: (count: number, ports: string): string =>
     `Removes ${count === 1 ? 'the connection' : 'connections'} of ${ports}.`,
-  settings: (labels: string): string => `Resets ${labels}.`,
+  settings: (count: number, labels: string): string =>
+    `Drops ${count === 1 ? 'the setting' : 'the settings'} ${labels}, which the new model does not have.`,
 };

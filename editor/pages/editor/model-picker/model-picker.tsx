@@ -118,7 +118,7 @@ function describeLosses({ lostConnections, lostSettings }: Replacement): string 
     ...(lostConnections.length === 0
       ? []
       : [connections(lostConnections.length, formatNames([...new Set(lostConnections)]))]),
-    ...(lostSettings.length === 0 ? [] : [settings(formatNames(lostSettings))]),
+    ...(lostSettings.length === 0 ? [] : [settings(lostSettings.length, formatNames(lostSettings))]),
   ];
   return parts.length === 0 ? undefined : parts.join(' ');
 }
