@@ -1,5 +1,5 @@
 // Builds the changes of each kind of edit. None changes the board; new ids are random.
-import { isBypassed } from '../../src/graph/bypass.ts';
+import { withBypass } from '../../src/graph/bypass.ts';
 import type { Catalog } from '../../src/graph/catalog.ts';
 import { withConfig, withoutItems } from '../../src/graph/edit.ts';
 import { withInputNames, withLabel } from '../../src/graph/input-names.ts';
@@ -99,11 +99,7 @@ export function setData(
 
 /** Bypasses the nodes, or restores them. */
 export function setBypassed(board: Board, ids: readonly string[], bypassed: boolean): readonly Change[] {
-  return replaceNodes(board, ids, node => {
-    if (isBypassed(node) === bypassed) return node;
-    const { bypassed: _, ...data } = node.data;
-    return { ...node, data: (bypassed ? { ...data, bypassed } : data) as NodeData };
-  });
+  return replaceNodes(board, ids, node => withBypass(node, bypassed));
 }
 
 /** Sets the file of a media input, and removes its media id, which would take precedence. */

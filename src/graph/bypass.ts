@@ -1,10 +1,17 @@
 // Defines what bypassed nodes do: they do not run, and each of their outputs passes on the value of an input that fits.
 import { canFeed, type InputDef, type OutputDef } from './catalog.ts';
 import type { EdgeEnds } from './handles.ts';
-import type { GraphNode } from './types.ts';
+import type { GraphNode, NodeData } from './types.ts';
 
 /** Returns whether runs skip the node and pass its inputs on. */
 export const isBypassed = ({ data }: Pick<GraphNode, 'data'>): boolean => data.bypassed === true;
+
+/** Returns the node with the mark, or the node itself if it is marked so already. */
+export function withBypass<Node extends { readonly data: NodeData }>(node: Node, bypassed: boolean): Node {
+  if ((node.data.bypassed === true) === bypassed) return node;
+  const { bypassed: _, ...data } = node.data;
+  return { ...node, data: bypassed ? { ...data, bypassed } : data };
+}
 
 /**
  * Returns which input an output passes on while its node is bypassed: the first connected one of the same type, or else

@@ -59,7 +59,7 @@ A component is a workflow that another workflow calls as one node: \`{ "id": "po
 
 ## Changes
 
-\`edit_workflow\` applies all of its operations or none: add_node (nodeId, nodeType, label, config), remove_node (nodeId), connect and disconnect (edge), set_config (nodeId, config), rename (label, and nodeId for a node), replace_node_type (nodeId, nodeType, config). They do what the same edit does in the editor: connect replaces the edge at its input, unless the input takes a list, and does nothing if the edge is there; null in set_config restores the default, unless the field accepts null; replace_node_type keeps the edges. A 409 says that the workflow has changed: read it again.
+\`edit_workflow\` applies all of its operations or none: add_node (nodeId, nodeType, label, config), remove_node (nodeId), connect and disconnect (edge), set_config (nodeId, config), rename (label, and nodeId for a node), replace_node_type (nodeId, nodeType, config), bypass and restore (nodeId): runs skip a bypassed node and pass its input on. They do what the same edit does in the editor: connect replaces the edge at its input, unless the input takes a list, and does nothing if the edge is there; null in set_config restores the default, unless the field accepts null; replace_node_type keeps the edges. A 409 says that the workflow has changed: read it again.
 
 ## Runs
 

@@ -128,7 +128,7 @@ function registerBoard(server: Server, deps: Deps): void {
     operation('editWorkflow', 'workflows:write', {
       summary: 'Edit nodes and edges of a workflow',
       description:
-        'Applies operations to the graph, with the same effect as in the editor: `add_node`, `remove_node`, `connect`, `disconnect`, `set_config`, `rename` and `replace_node_type`. If one fails, none is applied, and the error names it. New nodes are placed automatically. With `If-Match`, the edit is refused with `stale_write` if the workflow has changed since.',
+        'Applies operations to the graph, with the same effect as in the editor: `add_node`, `remove_node`, `connect`, `disconnect`, `set_config`, `rename`, `replace_node_type`, `bypass` and `restore`. If one fails, none is applied, and the error names it. New nodes are placed automatically. With `If-Match`, the edit is refused with `stale_write` if the workflow has changed since.',
       errors: [...GRAPH_ERRORS, ...RESOURCE_ERRORS, 'stale_write', 'app_would_break', 'board_too_large'],
       params,
       querystring: GraphWriteQuery,

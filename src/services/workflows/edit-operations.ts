@@ -1,5 +1,6 @@
 // Applies a list of operations to a graph: all or none.
-import type { Catalog } from '../../graph/catalog.ts';
+import { withBypass } from '../../graph/bypass.ts';
+import { type Catalog, isCanvasOnly } from '../../graph/catalog.ts';
 import { withConfig, withEdge, withoutItems, withType } from '../../graph/edit.ts';
 import type { EdgeEnds } from '../../graph/handles.ts';
 import { withLabel } from '../../graph/input-names.ts';
@@ -16,6 +17,8 @@ export const OPERATIONS = [
   'set_config',
   'rename',
   'replace_node_type',
+  'bypass',
+  'restore',
 ] as const;
 
 export interface Operation {
@@ -106,7 +109,18 @@ const APPLIERS: Readonly<Record<Operation['op'], (step: OperationStep) => Draft>
     const { label, config } = step.operation as { label?: string; config?: JsonObject };
     return { ...step.draft, ...withType(step.draft, node, { nodeType, label, config }, step.catalog) };
   },
+  bypass: step => setBypassed(step, true),
+  restore: step => setBypassed(step, false),
 };
+
+/** Throws 400 for a note or group, which does not run. */
+function setBypassed(step: OperationStep, bypassed: boolean): Draft {
+  const node = getNode(step);
+  rejectRenderer(node.data.nodeType, `${step.path}/nodeId`, node.id);
+  if (isCanvasOnly(step.catalog.find(node.data.nodeType)))
+    throw createError(`${step.path}/nodeId`, `${node.id} does not run, so it cannot be bypassed`);
+  return replaceNode(step.draft, withBypass(node, bypassed));
+}
 
 function replaceNode(draft: Draft, node: UnplacedNode): Draft {
   return { ...draft, nodes: draft.nodes.map(other => (other.id === node.id ? node : other)) };

@@ -60,6 +60,21 @@ describe('POST /workflows/{id}/edit', () => {
     assert.equal(body.edges.length, 1);
   });
 
+  it('bypasses a node, and restores it', async () => {
+    const { id } = await createWorkflow(user);
+    const isBypassed = ({ body }: Awaited<ReturnType<typeof edit>>) =>
+      body.nodes.find(node => node.id === 'a')?.data.bypassed === true;
+    const set = (op: string, nodeId = 'a') => edit(id, { operations: [{ op, nodeId }] });
+    assert.equal(isBypassed(await set('bypass')), true);
+    assert.equal(isBypassed(await set('restore')), false);
+    await edit(id, {
+      operations: [{ op: 'add_node', nodeId: 'note', nodeType: 'utility:sticky_note', config: {} }],
+    });
+    const refusal = await set('bypass', 'note');
+    assertRefused(refusal, 400, 'invalid_request');
+    assert.match(String(refusal.body.error), /note does not run/);
+  });
+
   it('applies nothing if one operation fails, and names it', async () => {
     const { id } = await createWorkflow(user);
     const refusal = await edit(id, {
