@@ -77,10 +77,11 @@ export interface CatalogEntry {
   readonly estimatedCredits: number | null;
   readonly costUsd?: number;
   readonly priceSource?: string;
-  /** Set for nodes that run a model or library on this machine, with its license and where it comes from. */
+  /** Set for nodes that run a model or library on this machine, with where it comes from. */
   readonly runsLocally?: true;
-  readonly license?: string;
   readonly origin?: string;
+  /** Of the model or library. Set for nodes that run on this machine, and for models whose weights are published. */
+  readonly license?: string;
   readonly customNodeType?: string;
   readonly dynamicPorts?: true;
   readonly dynamicPortsNote?: string;

@@ -74,7 +74,10 @@ const Entry = Named('CatalogEntry', 'A node type', {
     }),
   ),
   license: Type.Optional(
-    Type.String({ description: 'With `runsLocally`: the license of the model or library, such as `MIT`' }),
+    Type.String({
+      description:
+        'The license of the model or library, such as `MIT`. For a model of a provider: of its published weights, if known; the terms of the provider apply to calls',
+    }),
   ),
   origin: Type.Optional(
     Type.String({ description: 'With `runsLocally`: the URL where the model or library comes from' }),

@@ -1,14 +1,16 @@
-// Says what a model is for and to which family it belongs, and describes it, by its node type, label and ports.
+// Says what a model is for, its family and its license, and describes it, by its node type, label and ports.
 import { type CatalogEntry, type InputDef, isModel, type ModelTask } from '../../graph/catalog.ts';
 import type { NodeDefinition } from '../define.ts';
 import { describeModel } from './describe-model.ts';
+import { findLicense } from './model-licenses.ts';
 
 /** Returns the definition with the task and the family of its model. */
 export function withModelFacts(definition: NodeDefinition): NodeDefinition {
   const { entry } = definition;
   if (!isModel(entry)) return definition;
   const task = findTask(entry);
-  const facts = { ...entry, task, family: findFamily(entry) };
+  const license = entry.license ?? findLicense(entry.nodeType);
+  const facts = { ...entry, task, family: findFamily(entry), ...(license !== undefined && { license }) };
   // Other models have a description of their own.
   if (definition.model === undefined) return { ...definition, entry: facts };
   const description = [describeModel(entry, task), entry.description].filter(Boolean).join(' ');

@@ -38,6 +38,21 @@ describe('the facts of a model', () => {
     }
   });
 
+  it('name the license of published weights', () => {
+    for (const [nodeType, license] of [
+      ['generate:fal_flux_schnell', 'Apache-2.0'],
+      ['generate:replicate_flux_schnell', 'Apache-2.0'],
+      ['generate:fal_flux_dev', 'FLUX.1 [dev] Non-Commercial License'],
+      ['generate:fal_flux_2_pro', undefined],
+      ['generate:fal_qwen_image', 'Apache-2.0'],
+      ['generate:fal_qwen_image_max_text_to_image', undefined],
+      ['edit:fal_birefnet_v2', 'MIT'],
+      ['text:replicate_llama', 'Llama 3.1 Community License'],
+      ['generate:fal_nano_banana', undefined],
+    ] as const)
+      assert.deepEqual([nodeType, catalog.find(nodeType)?.license], [nodeType, license]);
+  });
+
   it('exist for models only', () => {
     for (const entry of catalog.entries)
       assert.equal(entry.task !== undefined && entry.family !== undefined, isModel(entry), entry.nodeType);

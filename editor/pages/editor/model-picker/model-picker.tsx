@@ -42,11 +42,13 @@ const FAVORITES = 'favorites';
 
 interface ChooseModelProps {
   readonly placement: Placement;
+  /** What the user has typed in the palette. */
+  readonly text?: string | undefined;
   readonly onClose: () => void;
 }
 
 /** Adds a node of the chosen model. */
-export function ChooseModel({ placement, onClose }: ChooseModelProps) {
+export function ChooseModel({ placement, text, onClose }: ChooseModelProps) {
   const editor = useEditor();
   const { catalog, store } = editor.session;
   const { board } = store.getState();
@@ -58,6 +60,7 @@ export function ChooseModel({ placement, onClose }: ChooseModelProps) {
   return (
     <ModelPicker
       title={pickerMessages.choose}
+      text={text}
       models={models}
       onChoose={entry => {
         onClose();
@@ -125,6 +128,8 @@ function describeLosses({ lostConnections, lostSettings }: Replacement): string 
 
 interface ModelPickerProps {
   readonly title: string;
+  /** The initial search. */
+  readonly text?: string | undefined;
   readonly models: readonly CatalogEntry[];
   /** The model that is replaced. */
   readonly current?: CatalogEntry;
@@ -134,7 +139,15 @@ interface ModelPickerProps {
   readonly renderEffect?: (model: CatalogEntry) => string;
 }
 
-function ModelPicker({ title, models, current, onChoose, onClose, renderEffect }: ModelPickerProps) {
+function ModelPicker({
+  title,
+  text = '',
+  models,
+  current,
+  onChoose,
+  onClose,
+  renderEffect,
+}: ModelPickerProps) {
   const [sort, setSort] = useState<ModelSort>('best');
   const [provider, setProvider] = useState('');
   const [favorites, setFavorites] = useState(readFavoriteTypes);
@@ -176,6 +189,7 @@ function ModelPicker({ title, models, current, onChoose, onClose, renderEffect }
   return (
     <Chooser
       title={title}
+      text={text}
       placeholder={pickerMessages.search}
       filters={listFilters(models)}
       filter={current && getModelGroup(current)}
@@ -211,6 +225,7 @@ function ModelPicker({ title, models, current, onChoose, onClose, renderEffect }
           <footer className={styles.footer}>
             {model.provider !== undefined && <MissingKey label={model.label} provider={model.provider} />}
             <p role="status">{renderEffect?.(model)}</p>
+            {model.license !== undefined && <p>{flowMessages.modelLicense(model.license)}</p>}
             <PriceNote model={model} />
             <Button
               size="s"
