@@ -33,7 +33,7 @@ export type Panel =
         | 'callers';
     }
   | { readonly kind: 'batch'; readonly isComparison?: true; readonly nodeId?: string }
-  | { readonly kind: 'choose-model'; readonly placement: Placement }
+  | { readonly kind: 'choose-model'; readonly placement: Placement; readonly text?: string }
   | { readonly kind: 'component' | 'replace-model' | 'variations'; readonly nodeId: string }
   | { readonly kind: 'result'; readonly nodeId: string; readonly index?: number };
 

@@ -75,7 +75,7 @@ function renderPanel(panel: Panel, workflowId: string, onClose: () => void) {
     case 'batch':
       return <BatchDialog isComparison={panel.isComparison} nodeId={panel.nodeId} onClose={onClose} />;
     case 'choose-model':
-      return <ChooseModel placement={panel.placement} onClose={onClose} />;
+      return <ChooseModel placement={panel.placement} text={panel.text} onClose={onClose} />;
     case 'result':
       return <ResultDialog nodeId={panel.nodeId} index={panel.index} onClose={onClose} />;
     case 'component':

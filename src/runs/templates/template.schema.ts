@@ -12,7 +12,11 @@ export const TemplatesQuery = Type.Object({
     Type.Enum(SHELVES, { description: 'Only shipped templates in this section of the gallery' }),
   ),
   query: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: 'Words of the title, description, category or tags, in any order' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'Words of the title, description, category or tags, in any order',
+    }),
   ),
   runsNow: Type.Optional(
     Type.Boolean({ description: 'Only templates whose nodes can all run in this service' }),

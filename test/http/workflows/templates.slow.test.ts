@@ -16,6 +16,7 @@ interface Template {
   readonly shelf: string | null;
   readonly card: string;
   readonly needs: readonly string[];
+  readonly title: string;
   readonly runsNow: boolean;
   readonly hasSample: boolean;
   readonly nodeCount: number;

@@ -55,7 +55,10 @@ export function AddNode({ placement, text: initialText = '', onClose }: AddNodeP
       filters={{ '': flowMessages.allNodes, ...flowMessages.categories }}
       emptyHints={{ component: flowMessages.noComponents }}
       toolbar={
-        <Button size="s" onClick={() => editor.view.setState({ panel: { kind: 'choose-model', placement } })}>
+        <Button
+          size="s"
+          onClick={() => editor.view.setState({ panel: { kind: 'choose-model', placement, text } })}
+        >
           {flowMessages.browseModels}
         </Button>
       }
