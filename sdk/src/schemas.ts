@@ -949,7 +949,7 @@ export type CatalogEntry = {
   readonly priceSource?: string;
   /** Runs a model or library on the machine of the service, without network */
   readonly runsLocally?: true;
-  /** With `runsLocally`: the license of the model or library, such as `MIT` */
+  /** The license of the model or library, such as `MIT`. For a model of a provider: of its published weights, if known; the terms of the provider apply to calls */
   readonly license?: string;
   /** With `runsLocally`: the URL where the model or library comes from */
   readonly origin?: string;
@@ -4170,7 +4170,9 @@ export type WorkflowEditRequest = {
       | 'disconnect'
       | 'set_config'
       | 'rename'
-      | 'replace_node_type';
+      | 'replace_node_type'
+      | 'bypass'
+      | 'restore';
     /** Without it, `rename` renames the workflow */
     readonly nodeId?: string;
     /** For `add_node` and `replace_node_type` */
