@@ -56,7 +56,7 @@ describe('a search of runs', () => {
     idempotencyKey: null,
     withoutTeams: [],
     trigger: null,
-        isAutomated: null,
+    isAutomated: null,
     startedBy: null,
     ownOfWorkflowId: null,
     words: null,
