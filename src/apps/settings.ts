@@ -1,4 +1,5 @@
 // Reads, saves and deletes the app of a workflow, and lists apps.
+
 import { randomBytes } from 'node:crypto';
 import { indexInputs } from '../graph/input-names.ts';
 import { toJsonPointer } from '../graph/issues.ts';
@@ -17,6 +18,8 @@ import type { Deps } from '../services/deps.ts';
 import { byId, readPage } from '../services/paging.ts';
 import { presentColumns } from '../services/present-columns.ts';
 import { presentPoster } from '../services/workflows/present-workflow.ts';
+import type { AuditAction } from '../store/audit/actions.ts';
+import { recordAudit } from '../store/audit/record-audit.ts';
 import type { Tx } from '../store/db.ts';
 import { lockVersions } from '../store/workflows/versions.ts';
 import { findWorkflow, lockWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
@@ -58,8 +61,15 @@ export async function writeApp(deps: RunDeps, actor: Actor, workflowId: string, 
   const { app, workflow } = await deps.db.transaction(async tx => {
     const { workflow } = authorize(user, 'publish', await lockWorkflow(tx, workflowId, user.userId));
     const settings = await parseBody(deps, tx, workflow, body);
+    const before = await findAppOfWorkflow(tx, workflowId);
     if (!(await saveApp(tx, toRow(settings, workflow, user.userId)))) throw createSlugTakenError();
-    return { app: await requireApp(tx, workflowId), workflow };
+    const app = await requireApp(tx, workflowId);
+    recordAudit(tx, user, {
+      ...describeTarget(before === undefined ? 'app.created' : 'app.changed', app, workflow),
+      ...(before === undefined ? {} : { before: describeFields(before) }),
+      after: describeFields(app),
+    });
+    return { app, workflow };
   });
   return presentApp(deps, app, workflow);
 }
@@ -246,19 +256,50 @@ async function findExampleIssues(
 /** Deletes the app of a workflow. Its executions stay. Throws 403, 404. */
 export async function removeApp(deps: Deps, actor: Actor, workflowId: string): Promise<void> {
   const user = requireScope(actor, 'workflows:write');
-  authorize(user, 'publish', await findWorkflow(deps.db, workflowId, user.userId));
-  if (!(await deleteApp(deps.db, workflowId))) throw new AppError('not_found', 'The workflow has no app.');
+  await deps.db.transaction(async tx => {
+    const { workflow } = authorize(user, 'publish', await findWorkflow(tx, workflowId, user.userId));
+    const app = await findAppOfWorkflow(tx, workflowId);
+    if (app === undefined || !(await deleteApp(tx, workflowId)))
+      throw new AppError('not_found', 'The workflow has no app.');
+    recordAudit(tx, user, describeTarget('app.deleted', app, workflow));
+  });
 }
 
 /** Creates the key that signs the tokens of visitors, and replaces an earlier key. Throws 403, 404. */
 export async function createEmbedKey(deps: Deps, actor: Actor, workflowId: string) {
   const user = requireScope(actor, 'workflows:write');
-  authorize(user, 'publish', await findWorkflow(deps.db, workflowId, user.userId));
-  const { id } = await requireApp(deps.db, workflowId);
   const key = randomBytes(32).toString('base64url');
-  await setEmbedKey(deps.db, id, encrypt(deps.secretsKey, key));
+  await deps.db.transaction(async tx => {
+    const { workflow } = authorize(user, 'publish', await findWorkflow(tx, workflowId, user.userId));
+    const app = await requireApp(tx, workflowId);
+    await setEmbedKey(tx, app.id, encrypt(deps.secretsKey, key));
+    recordAudit(tx, user, describeTarget('app.embed_key_created', app, workflow));
+  });
   return { key };
 }
+
+const describeTarget = <A extends AuditAction>(
+  action: A,
+  app: AppRow,
+  { name, team_id }: ReadWorkflowRow,
+) => ({
+  action,
+  target: app.id,
+  name,
+  teamId: team_id,
+});
+
+const describeFields = (app: AppRow) => ({
+  slug: app.slug,
+  isEnabled: app.is_enabled,
+  version: app.version,
+  audience: app.audience,
+  payer: app.payer,
+  maxCreditsPerRun: app.max_credits_per_run,
+  dailyCredits: app.daily_credits,
+  runsPerVisitor: app.runs_per_visitor,
+  runsPerDay: app.runs_per_day,
+});
 
 async function presentApp(deps: RunDeps, app: AppRow, workflow: ReadWorkflowRow) {
   const settings = JSON.parse(app.settings) as AppSettings;

@@ -6,6 +6,7 @@ import { registerAdmin } from './routes/admin.ts';
 import { registerAppForm } from './routes/app-form.ts';
 import { registerApprovals } from './routes/approvals.ts';
 import { registerApps } from './routes/apps.ts';
+import { registerAudit } from './routes/audit.ts';
 import { registerAuth } from './routes/auth.ts';
 import { registerBatches } from './routes/batches.ts';
 import { registerCatalog } from './routes/catalog.ts';
@@ -81,6 +82,7 @@ export const ROUTES: readonly Register[] = [
   registerTeams,
   registerInvitations,
   registerAdmin,
+  registerAudit,
   registerModels,
   registerCredentials,
   registerCredits,

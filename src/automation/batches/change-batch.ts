@@ -1,7 +1,9 @@
 // Stops, resumes, retries and deletes batches, and rates their rows.
+
 import { AppError, createFieldError, requireFound } from '../../lib/errors.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
+import { recordAudit } from '../../store/audit/record-audit.ts';
 import type { Tx } from '../../store/db.ts';
 import { enqueue } from '../../store/queue.ts';
 import type { ResumeBatchBody } from './batch.schema.ts';
@@ -111,12 +113,13 @@ export function retryBatch(deps: RunDeps, actor: Actor, id: string, choice: Retr
 /** Deletes a batch that has ended; its executions stay. Throws 409 `conflict` if it has not ended. */
 export async function removeBatch(deps: RunDeps, actor: Actor, id: string): Promise<void> {
   const user = requireScope(actor, 'workflows:execute');
-  await authorizeBatch(deps, user, id, 'run');
+  const { workflow_id: workflowId } = await authorizeBatch(deps, user, id, 'run');
   await deps.db.transaction(async tx => {
     const batch = await lockBatch(tx, id);
     if (batch !== undefined && batch.status !== 'STOPPED' && batch.status !== 'COMPLETED')
       throw new AppError('conflict', 'The batch has not ended. Stop it first.');
     await deleteBatch(tx, id);
+    recordAudit(tx, user, { action: 'batch.deleted', target: id, before: { workflowId } });
   });
 }
 

@@ -1,4 +1,5 @@
 // Exports the rows of a batch as CSV, JSON lines or a ZIP archive of their results.
+
 import { Readable } from 'node:stream';
 import Papa from 'papaparse';
 import type { Step } from '../../engine/types.ts';
@@ -18,6 +19,7 @@ import { toVersionKey } from '../../runs/prepare/run-version.ts';
 import { readBoundedSteps, readPlan } from '../../runs/prepare/stored-run.ts';
 import { listResultNodes, listRunOutputs } from '../../runs/read/present-execution.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
+import { recordAuditAlone } from '../../store/audit/record-audit.ts';
 import { authorizeBatch, presentRows } from './read-batch.ts';
 import { joinValues } from './row-values.ts';
 import type { BatchHead } from './store/batches.ts';
@@ -56,7 +58,13 @@ export async function exportBatch(
   id: string,
   { format, hasMark, signal }: ExportOptions,
 ): Promise<BatchExport> {
-  const batch = await authorizeBatch(deps, requireScope(actor, 'workflows:read'), id);
+  const user = requireScope(actor, 'workflows:read');
+  const batch = await authorizeBatch(deps, user, id);
+  await recordAuditAlone(deps.db, user, {
+    action: 'batch.exported',
+    target: id,
+    after: { format, workflowId: batch.workflow_id },
+  });
   const plan = await readPlan(deps, toVersionKey(batch.workflow_id, batch.workflow_version, batch.targets));
   const stream =
     format === 'zip'

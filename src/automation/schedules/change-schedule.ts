@@ -1,4 +1,5 @@
 // Creates, changes, pauses and deletes schedules.
+
 import { randomInt } from 'node:crypto';
 import type { JsonObject } from '../../graph/types.ts';
 import { AppError, createFieldError } from '../../lib/errors.ts';
@@ -10,6 +11,7 @@ import { readRunVersion, toVersionKey } from '../../runs/prepare/run-version.ts'
 import { presentSecretWarnings } from '../../runs/prepare/secret-warnings.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
+import { recordAudit } from '../../store/audit/record-audit.ts';
 import type { Tx } from '../../store/db.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import { SKIP_REASONS } from './plan-firings.ts';
@@ -54,6 +56,13 @@ export async function createSchedule(
       user_id: user.userId,
       next_run_at: await findNextRun(tx, settings),
     });
+    recordAudit(tx, user, {
+      action: 'schedule.created',
+      target: id,
+      name: settings.name,
+      teamId: workflow.team_id,
+      after: describeFields(settings),
+    });
     return getStoredSchedule(tx, id);
   });
   const warnings = await presentSecretWarnings(deps, workflow.id, workflow.version);
@@ -80,6 +89,14 @@ export async function changeSchedule(deps: RunDeps, actor: Actor, id: string, bo
     });
     if (!settings.is_active && schedule.is_active)
       await skipWaiting(tx, id, SKIP_REASONS.paused, ['scheduled', 'catch_up']);
+    recordAudit(tx, user, {
+      action: 'schedule.changed',
+      target: id,
+      name: settings.name,
+      teamId: workflow.team_id,
+      before: describeFields(schedule),
+      after: describeFields(settings),
+    });
     return getStoredSchedule(tx, id);
   });
   return presentSchedule(row);
@@ -94,12 +111,32 @@ async function findNextRun(tx: Tx, settings: ScheduleSettings): Promise<Date | n
 
 /** Deletes the schedule with its history. Its executions stay. */
 export async function removeSchedule(deps: RunDeps, actor: Actor, id: string): Promise<void> {
-  await authorizeSchedule(deps, requireScope(actor, 'workflows:execute'), id, 'run');
+  const user = requireScope(actor, 'workflows:execute');
+  const { workflow } = await authorizeSchedule(deps, user, id, 'run');
   await deps.db.transaction(async tx => {
-    await lockSchedule(tx, id);
+    const schedule = await lockSchedule(tx, id);
+    if (schedule === undefined) throw new AppError('not_found', 'Schedule not found.');
     await deleteSchedule(tx, id);
+    recordAudit(tx, user, {
+      action: 'schedule.deleted',
+      target: id,
+      name: schedule.name,
+      teamId: workflow.team_id,
+      before: describeFields(schedule),
+    });
   });
 }
+
+/** The fields that the audit log shows. Inputs may be long, and may be confidential. */
+const describeFields = (settings: ScheduleSettings) => ({
+  name: settings.name,
+  cron: settings.cron,
+  everySeconds: settings.every_seconds,
+  timeZone: settings.time_zone,
+  maxCredits: settings.max_credits,
+  version: settings.runs_version,
+  isActive: settings.is_active,
+});
 
 /** Returns the next times of a schedule with this timing. Stores nothing. */
 export async function previewSchedule(deps: RunDeps, actor: Actor, body: PreviewBody) {

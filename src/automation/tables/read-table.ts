@@ -1,4 +1,5 @@
 // Reads, lists and deletes uploaded tables.
+
 import type { Json } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { parseExactJson } from '../../lib/exact-numbers.ts';
@@ -6,6 +7,7 @@ import { type Actor, requireScope, type UserActor } from '../../services/account
 import type { Deps } from '../../services/deps.ts';
 import { byId, type PageQuery, readPage } from '../../services/paging.ts';
 import { presentColumns } from '../../services/present-columns.ts';
+import { recordAudit } from '../../store/audit/record-audit.ts';
 import type { Tx } from '../../store/db.ts';
 import { MAX_ROWS } from '../batches/batch.schema.ts';
 import {
@@ -98,8 +100,12 @@ function presentListedTable(table: ListedTable) {
 
 /** Deletes a table. Throws 404 and 403 like `getReadableTable`. */
 export async function removeTable(deps: Deps, actor: Actor, id: string): Promise<void> {
-  await getUploadedTable(deps, requireScope(actor, 'workflows:execute'), id);
-  await deleteTable(deps.db, id);
+  const user = requireScope(actor, 'workflows:execute');
+  await getUploadedTable(deps, user, id);
+  await deps.db.transaction(async tx => {
+    await deleteTable(tx, id);
+    recordAudit(tx, user, { action: 'table.deleted', target: id });
+  });
 }
 
 export function presentTable(table: UploadedTable) {

@@ -1,4 +1,5 @@
 // Creates, changes and deletes triggers, and runs triggers manually.
+
 import { randomBytes } from 'node:crypto';
 import { encrypt, sha256 } from '../../lib/crypto.ts';
 import { AppError, createFieldError } from '../../lib/errors.ts';
@@ -10,10 +11,12 @@ import type { RunDeps } from '../../runs/deps.ts';
 import { createInputFinder, createRepeatedInputError } from '../../runs/prepare/run-request.ts';
 import { readRunVersion, toVersionKey } from '../../runs/prepare/run-version.ts';
 import { presentSecretWarnings } from '../../runs/prepare/secret-warnings.ts';
-import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
+import { authorize, getWorkspaceId, isTeamWorkspace } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import { toInboxPrefix } from '../../services/media/inbox-media.ts';
 import { findSecretProblem } from '../../services/webhooks/webhook-signature.ts';
+import type { AuditAction } from '../../store/audit/actions.ts';
+import { recordAudit } from '../../store/audit/record-audit.ts';
 import type { Tx } from '../../store/db.ts';
 import { enqueue } from '../../store/queue.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
@@ -82,6 +85,7 @@ export async function createTrigger(
     await requireNoConflict(tx, trigger);
     const stored = await insertTrigger(tx, trigger);
     await enqueue(tx, 'automation', [id]);
+    recordAudit(tx, user, { ...describeTarget('trigger.created', trigger), after: describeFields(trigger) });
     return stored;
   });
   deps.wakeTimers.wake('background');
@@ -137,6 +141,11 @@ export async function changeTrigger(deps: RunDeps, actor: Actor, id: string, bod
     if (isActivated || changed.source_id !== current.source_id) await requireNoConflict(tx, changed);
     await updateTrigger(tx, id, change);
     await enqueue(tx, 'automation', [id]);
+    recordAudit(tx, user, {
+      ...describeTarget('trigger.changed', changed),
+      before: describeFields(current),
+      after: { ...describeFields(changed), ...(token === undefined ? {} : { hasNewUrl: true }) },
+    });
     return { ...changed, workflow_name: before.workflow_name };
   });
   deps.wakeTimers.wake('background');
@@ -158,9 +167,30 @@ function mergeConfig({ config }: TriggerRow, change: TriggerConfig): TriggerConf
 }
 
 export async function removeTrigger(deps: RunDeps, actor: Actor, id: string): Promise<void> {
-  await authorizeTrigger(deps, actor, id, 'run');
-  await deleteTrigger(deps.db, id);
+  const user = requireScope(actor, 'workflows:execute');
+  const trigger = await authorizeTrigger(deps, user, id, 'run');
+  await deps.db.transaction(async tx => {
+    await deleteTrigger(tx, id);
+    recordAudit(tx, user, { ...describeTarget('trigger.deleted', trigger), before: describeFields(trigger) });
+  });
 }
+
+type AuditedTrigger = Pick<TriggerRow, 'id' | 'name' | 'workspace' | 'kind' | 'max_credits' | 'is_active'>;
+
+const describeTarget = <A extends AuditAction>(action: A, { id, name, workspace }: AuditedTrigger) => ({
+  action,
+  target: id,
+  name,
+  teamId: isTeamWorkspace(workspace) ? workspace : null,
+});
+
+/** The fields that the audit log shows: not the address, which may contain a secret. */
+const describeFields = ({ name, kind, max_credits, is_active }: AuditedTrigger) => ({
+  name,
+  kind,
+  maxCredits: max_credits,
+  isActive: is_active,
+});
 
 /**
  * Starts a run with this payload as the caller, even if the trigger is paused. A failed run does not count toward a pause.

@@ -54,5 +54,6 @@ export const TAGS = [
     name: 'Administration',
     description: 'Manage the users, credits and models of the instance. Requires the scope `instance:admin`.',
   },
+  { name: 'Audit log', description: 'Read who did what, and when.' },
   { name: 'Health and metrics', description: 'Check the health of the service and collect metrics.' },
 ];

@@ -259,7 +259,7 @@ function registerBackups(server: Server, deps: Deps): void {
     }),
     exposeHeadRoute: false,
     handler: async (req, reply) => {
-      const { chunks, fileName } = downloadBackup(deps, req.actor, reply.closeSignal());
+      const { chunks, fileName } = await downloadBackup(deps, req.actor, reply.closeSignal());
       return reply
         .headers({
           'content-type': 'application/x-tar',

@@ -1,4 +1,5 @@
 // Reads and lists executions.
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { measureAtLeast } from '../../engine/output-size.ts';
 import type { Step } from '../../engine/types.ts';
@@ -21,6 +22,7 @@ import { getActiveWorkspace } from '../../services/accounts/teams.ts';
 import { listReadableComponents } from '../../services/components/readable-components.ts';
 import { byId, parseTimeFilter, readPage, resumeAfter } from '../../services/paging.ts';
 import { type GraphVersion, toGraphText } from '../../services/workflows/graph-versions.ts';
+import { recordRead } from '../../store/audit/record-audit.ts';
 import { searchExecutions } from '../../store/execution-lists.ts';
 import { EXECUTION_STATUSES, type ExecutionRow, findExecution } from '../../store/executions.ts';
 import { listStepsOfNode } from '../../store/steps.ts';
@@ -57,7 +59,7 @@ export async function getExecutionRow(
 }
 
 export interface ReadOptions {
-  /** Whether to read as an administrator, who may read runs of all workspaces. Such reads are logged. */
+  /** Whether to read as an administrator, who may read runs of all workspaces. Such reads are recorded in the audit log. */
   readonly asAdmin?: boolean | undefined;
 }
 
@@ -69,10 +71,14 @@ async function getExecutionRowAs(
   { asAdmin = false }: ReadOptions,
 ): Promise<ExecutionRow> {
   if (!asAdmin) return getExecutionRow(deps, actor, id);
-  const { userId } = requireScope(actor, 'instance:admin');
+  const admin = requireScope(actor, 'instance:admin');
   const row = await findExecution(deps.db, id);
   if (row === undefined) throw createNotFoundError();
-  deps.log.info({ userId, executionId: id, workspace: row.workspace }, 'an administrator read a run');
+  await recordRead(deps.db, admin, {
+    what: 'a run',
+    target: id,
+    teamId: isTeamWorkspace(row.workspace) ? row.workspace : null,
+  });
   return row;
 }
 

@@ -1,9 +1,11 @@
 // Lists runs and failures of the active workspace, and of the instance for administrators.
+
 import { AppError } from '../../lib/errors.ts';
 import { getPersonalWorkspaceId, getWorkspaceId, isTeamWorkspace } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import { getActiveWorkspace } from '../../services/accounts/teams.ts';
 import { byId, type Page, parseTimeFilter, readPage, resumeAfter } from '../../services/paging.ts';
+import { recordRead, toUserTarget } from '../../store/audit/record-audit.ts';
 import { EXECUTION_STATUSES } from '../../store/executions.ts';
 import {
   listFailureGroups,
@@ -31,12 +33,24 @@ export async function listWorkspaceFailures(deps: RunDeps, actor: Actor, query: 
 }
 
 /** Lists the runs of all workspaces. Runs of other users' personal workspaces are included only on request. */
-export function listInstanceRuns(deps: RunDeps, actor: Actor, query: WorkspaceRunsQuery) {
-  return listSelectedRuns(deps, selectFromInstance(actor, query), query);
+export async function listInstanceRuns(deps: RunDeps, actor: Actor, query: WorkspaceRunsQuery) {
+  const selection = selectFromInstance(actor, query);
+  await recordInstanceRead(deps, actor, query);
+  return listSelectedRuns(deps, selection, query);
 }
 
-export function listInstanceFailures(deps: RunDeps, actor: Actor, query: FailuresQuery) {
-  return groupFailures(deps, selectFromInstance(actor, query), query);
+export async function listInstanceFailures(deps: RunDeps, actor: Actor, query: FailuresQuery) {
+  const selection = selectFromInstance(actor, query);
+  await recordInstanceRead(deps, actor, query);
+  return groupFailures(deps, selection, query);
+}
+
+async function recordInstanceRead({ db }: RunDeps, actor: Actor, query: FailuresQuery): Promise<void> {
+  const { teamId = null, userId } = query;
+  await recordRead(db, requireScope(actor, 'instance:admin'), {
+    what: query.personal === true ? 'runs of all workspaces' : 'runs of teams',
+    target: userId === undefined ? teamId : toUserTarget(userId),
+  });
 }
 
 async function selectActiveWorkspace(deps: RunDeps, actor: Actor): Promise<WorkspaceSelection> {

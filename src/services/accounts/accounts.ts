@@ -1,5 +1,7 @@
 // Reads and changes the caller's account and active workspace, and looks up other users.
+
 import { AppError, requireFound } from '../../lib/errors.ts';
+import { recordAudit, toUserTarget } from '../../store/audit/record-audit.ts';
 import type { Tx } from '../../store/db.ts';
 import { haveCommonTeam } from '../../store/teams.ts';
 import { findUser, type UserRow, updateActiveTeam, updateUser } from '../../store/users.ts';
@@ -21,7 +23,10 @@ export async function readMe(deps: Deps, actor: Actor) {
 export async function changeMe(deps: Deps, actor: Actor, input: { readonly name: string }) {
   const user = requireScope(actor, 'account:admin');
   const name = parseName(input.name);
-  await updateUser(deps.db, user.userId, { name, plan: null, isAuthor: null, disabled: null });
+  await deps.db.transaction(async tx => {
+    await updateUser(tx, user.userId, { name, plan: null, isAuthor: null, disabled: null });
+    recordAudit(tx, user, { action: 'account.changed', target: toUserTarget(user.userId) });
+  });
   return presentMe(deps, user);
 }
 

@@ -1,6 +1,8 @@
 // Creates, lists and changes accounts for administrators.
+
 import { generateApiKey } from '../../lib/crypto.ts';
 import { AppError, createFieldError, requireFound } from '../../lib/errors.ts';
+import { recordAudit, recordRead, toUserTarget } from '../../store/audit/record-audit.ts';
 import { grant } from '../../store/credits.ts';
 import type { Db, Transaction } from '../../store/db.ts';
 import type { ListedUserRow, UserRow } from '../../store/users.ts';
@@ -29,7 +31,8 @@ export async function listAllUsers(
   actor: Actor,
   query: PageQuery & { readonly query?: string | undefined; readonly disabled?: boolean | undefined },
 ) {
-  requireScope(actor, 'instance:admin');
+  const admin = requireScope(actor, 'instance:admin');
+  await recordRead(deps.db, admin, { what: 'the list of accounts' });
   return readPage(
     query,
     byNumber('id'),
@@ -60,6 +63,11 @@ export async function createUser(deps: UserDeps, actor: Actor, input: CreateUser
       const credits = input.credits ?? deps.settings.DEFAULT_CREDITS;
       if (credits > 0) await grant(tx, getPersonalWorkspaceId(userId), credits, 'opening balance');
       const row = (await findUser(tx, userId)) as UserRow;
+      recordAudit(tx, admin, {
+        action: 'user.created',
+        target: toUserTarget(userId),
+        after: { ...describeFields(row), credits, keyScopes: input.keyScopes },
+      });
       return { ...presentUser(row), ...(await createFirstCredential(tx, deps, admin, userId, input)) };
     }),
   );
@@ -83,8 +91,10 @@ async function createFirstCredential(
 
 /** Returns the account. Throws 404. */
 export async function readUser(deps: Pick<UserDeps, 'db'>, actor: Actor, userId: number) {
-  requireScope(actor, 'instance:admin');
-  return presentUser(requireFound(await findUser(deps.db, userId), NOT_FOUND));
+  const admin = requireScope(actor, 'instance:admin');
+  const user = requireFound(await findUser(deps.db, userId), NOT_FOUND);
+  await recordRead(deps.db, admin, { what: 'an account', target: toUserTarget(userId) });
+  return presentUser(user);
 }
 
 /** The authenticators of this process. The command line has none. */
@@ -118,14 +128,30 @@ export async function changeUser(
   };
   const row = await translateEmailConflict(
     deps.db.transaction(async tx => {
+      const before = requireFound(await findUser(tx, userId), NOT_FOUND);
       if (email !== undefined) await updateEmail(tx, userId, email);
-      return updateUser(tx, userId, change);
+      const after = requireFound(await updateUser(tx, userId, change), NOT_FOUND);
+      recordAudit(tx, admin, {
+        action: 'user.changed',
+        target: toUserTarget(userId),
+        before: describeFields(before),
+        after: describeFields(after),
+      });
+      return after;
     }),
   );
   for (const authenticator of [deps.keys, deps.sessions, deps.accessTokens])
     authenticator?.forgetUser(userId);
-  return presentUser(requireFound(row, NOT_FOUND));
+  return presentUser(row);
 }
+
+/** The fields that the audit log shows: no name and email, which may have to be forgotten. */
+const describeFields = ({ plan, is_author, is_admin, disabled }: UserRow) => ({
+  plan,
+  isAuthor: is_author,
+  isAdmin: is_admin,
+  disabled,
+});
 
 function parsePlan({ settings }: UserDeps, plan: string): string {
   // Excludes the plan of anonymous callers.

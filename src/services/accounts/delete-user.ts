@@ -1,5 +1,7 @@
 // Deletes accounts for administrators, and hands their work to another user or a team.
+
 import { AppError } from '../../lib/errors.ts';
+import { recordAudit, toUserTarget } from '../../store/audit/record-audit.ts';
 import type { Tx } from '../../store/db.ts';
 import {
   addOwnerToTeams,
@@ -52,6 +54,11 @@ export async function deleteUser(
     await keepTeamsOwned(tx, userId, heir);
     const transferred = await transferWork(tx, userId, heir);
     await eraseUser(tx, userId);
+    recordAudit(tx, admin, {
+      action: 'user.deleted',
+      target: toUserTarget(userId),
+      after: { transferTo, ...transferred },
+    });
     return transferred;
   });
   for (const authenticator of [deps.keys, deps.sessions, deps.accessTokens])

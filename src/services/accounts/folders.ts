@@ -1,7 +1,9 @@
 // Manages folders, which form trees within a workspace. Changes to one workspace's tree are serialized, so that they
 // cannot create a cycle.
+
 import { AppError, requireFound } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
+import { recordAudit } from '../../store/audit/record-audit.ts';
 import type { Tx } from '../../store/db.ts';
 import type { FolderRow } from '../../store/folders.ts';
 import {
@@ -103,7 +105,7 @@ export async function deleteFolder(
 ): Promise<void> {
   const user = requireScope(actor, 'workflows:write');
   await deps.db.transaction(async tx => {
-    await lockFolderForEdit(tx, user, id);
+    const folder = await lockFolderForEdit(tx, user, id);
     if (input.recursive !== true && (await measureDepth(tx, id)) > 1) {
       throw new AppError(
         'folder_not_empty',
@@ -112,6 +114,12 @@ export async function deleteFolder(
     }
     await emptyFolderTree(tx, id);
     await deleteFolderRow(tx, id);
+    recordAudit(tx, user, {
+      action: 'folder.deleted',
+      target: id,
+      name: folder.name,
+      teamId: folder.team_id,
+    });
   });
 }
 

@@ -1,7 +1,9 @@
 // Shares workflows with people: owners grant permissions, and everyone may give up their own. Sharing does not reveal
 // who has an account: an id works only for a user whom the caller knows, and every email gives the same result in the same
 // time. A job notifies the people who have one.
+
 import { AppError } from '../../lib/errors.ts';
+import { recordAudit } from '../../store/audit/record-audit.ts';
 import type { Db, Tx } from '../../store/db.ts';
 import { countUnreadOfKind, insertNotice } from '../../store/notices.ts';
 import {
@@ -21,6 +23,7 @@ import {
 } from '../../store/permissions.ts';
 import { enqueue } from '../../store/queue.ts';
 import { isOutsideTeam } from '../../store/teams.ts';
+import { findUser } from '../../store/users.ts';
 import { findWorkflow, lockWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import type { Deps } from '../deps.ts';
 import { byNumber, type PageQuery, readPage } from '../paging.ts';
@@ -60,11 +63,19 @@ export async function shareWorkflow(deps: Deps, actor: Actor, workflowId: string
     const row = await lockWorkflow(tx, workflowId, user.userId);
     const { workflow } = authorize(actor, 'share', row);
     const { role } = input;
-    return presentPermission(
+    const permission =
       'email' in userRef
         ? await shareWithEmail(tx, user, { workflowId, email: userRef.email, role })
-        : await shareWithUser(tx, user, workflow, { workflowId, userId: userRef.userId, role }),
-    );
+        : await shareWithUser(tx, user, workflow, { workflowId, userId: userRef.userId, role });
+    const { user_id: userId, email, name } = permission;
+    recordAudit(tx, user, {
+      action: 'workflow.shared',
+      target: workflowId,
+      name: workflow.name,
+      teamId: workflow.team_id,
+      after: { person: name ?? email, userId, role },
+    });
+    return presentPermission(permission);
   });
 }
 
@@ -144,13 +155,21 @@ export async function unshareWorkflow(
   await deps.db.transaction(async tx => {
     const workflow = await lockWorkflow(tx, workflowId, user.userId);
     const isOwn = 'userId' in userRef && userRef.userId === user.userId;
-    authorize(actor, isOwn ? 'read' : 'share', workflow);
+    const { name, team_id } = authorize(actor, isOwn ? 'read' : 'share', workflow).workflow;
     if (isOwn) await openShares(tx, workflowId, user.userId);
     const wasShared =
       'email' in userRef
         ? await deleteEmailShare(tx, workflowId, userRef.email)
         : await deletePermission(tx, workflowId, userRef.userId);
     if (!wasShared) throw new AppError('not_found', 'The workflow is not shared with this user.');
+    const person = 'email' in userRef ? userRef.email : (await findUser(tx, userRef.userId))?.name;
+    recordAudit(tx, user, {
+      action: 'workflow.unshared',
+      target: workflowId,
+      name,
+      teamId: team_id,
+      before: { person, ...('userId' in userRef ? userRef : {}) },
+    });
   });
 }
 

@@ -1,9 +1,11 @@
 // Backs up the database and media of one point in time to one file, while the service runs.
+
 import { rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError, ignoreNotFound } from '../../lib/errors.ts';
 import { syncFolder } from '../../lib/files.ts';
 import type { MediaStorage } from '../../media/storage.ts';
+import { OPERATOR_CALLER, recordAudit } from '../../store/audit/record-audit.ts';
 import type { Db } from '../../store/db.ts';
 import { type ArchiveWriter, createArchive, writeArchiveFile } from './archive.ts';
 import { computeFingerprint, HEADER_NAME, KEY_NAME, writeHeader } from './backup-header.ts';
@@ -125,7 +127,15 @@ async function recordBackup(
   madeBy: 'command line' | 'download',
 ): Promise<void> {
   const finishedAt = new Date(now()).toISOString();
-  await saveLastBackup(db, { createdAt, finishedAt, databaseBytes, media, madeBy });
+  await db.transaction(async tx => {
+    await saveLastBackup(tx, { createdAt, finishedAt, databaseBytes, media, madeBy });
+    // A download is recorded when it begins.
+    if (madeBy === 'command line')
+      recordAudit(tx, OPERATOR_CALLER, {
+        action: 'backup.created',
+        after: { createdAt, databaseBytes, media },
+      });
+  });
 }
 
 async function writeBackup(

@@ -1,6 +1,8 @@
 // Restores a backup, all or nothing. Replaces existing data only if the operator requests that.
+
 import { AppError } from '../../lib/errors.ts';
 import type { MediaStorage } from '../../media/storage.ts';
+import { OPERATOR_CALLER, recordAuditAlone } from '../../store/audit/record-audit.ts';
 import type { Db } from '../../store/db.ts';
 import { hasUsers } from '../../store/users.ts';
 import { requireServiceStopped } from '../instance/require-service-stopped.ts';
@@ -14,6 +16,7 @@ import {
 } from './backup-header.ts';
 import { createFileRestorer, type FileRestorer } from './restore-files.ts';
 import {
+  APPEND_ONLY_TABLE,
   createStoredFileTable,
   deleteMediaWithoutFile,
   emptyTables,
@@ -162,6 +165,11 @@ async function replaceAll(
   await restoreConstraints();
   if (key !== undefined) await deps.storeKey(key);
   const { createdAt, graphwright } = header;
+  if (tables.some(({ name }) => name === APPEND_ONLY_TABLE))
+    await recordAuditAlone(session, OPERATOR_CALLER, {
+      action: 'backup.restored',
+      after: { createdAt, graphwright, tables: header.tables.length },
+    });
   return { createdAt, graphwright, tables: header.tables.length, files: files.count(), ...mismatches };
 }
 

@@ -1,6 +1,8 @@
 // Creates and updates content pages for the content webhook. Their markdown is rendered when they are written.
+
 import { safeEqual } from '../../lib/crypto.ts';
 import { AppError, createFieldError, requireFound } from '../../lib/errors.ts';
+import { recordAudit, SERVICE_CALLER } from '../../store/audit/record-audit.ts';
 import { isUniqueViolation } from '../../store/db.ts';
 import { createUnauthorizedError } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -99,7 +101,12 @@ export async function createContent(
       'No author is available. Make a user an author with PATCH /admin/users/{userId} {"isAuthor": true}.',
     );
   }
-  const row = await translateConflict(sent, () => insertContent(deps.db, fields, authorId));
+  const row = await translateConflict(sent, () =>
+    deps.db.transaction(async tx => {
+      recordAudit(tx, SERVICE_CALLER, { action: 'page.created', target: fields.slug, name: fields.title });
+      return insertContent(tx, fields, authorId);
+    }),
+  );
   return { page: presentContent(row), warnings };
 }
 
@@ -115,6 +122,7 @@ export async function changeContent(
       const message = `No content page has the slug ${sent.slug}.`;
       const current = requireFound(await lockContent(tx, sent.slug), message);
       const { title = current.title, type = current.type } = sent;
+      recordAudit(tx, SERVICE_CALLER, { action: 'page.changed', target: sent.slug, name: title });
       return updateContent(tx, await mergeFields({ ...current, title, type }, sent, renderer));
     }),
   );

@@ -1,10 +1,13 @@
 // Manages stored credentials: create, list, read, change and delete. Values are encrypted and never returned.
+
 import { encrypt } from '../../lib/crypto.ts';
 import { AppError, createFieldError } from '../../lib/errors.ts';
 import { FetchError } from '../../lib/fetch/error.ts';
 import { parseOutboundUrl } from '../../lib/fetch.ts';
 import { newId } from '../../lib/ids.ts';
 import { type ProviderName, type ServerRoute, toServerKey } from '../../providers/names.ts';
+import type { AuditAction } from '../../store/audit/actions.ts';
+import { recordAudit } from '../../store/audit/record-audit.ts';
 import {
   type CredentialRow,
   clearDefault,
@@ -23,6 +26,7 @@ import {
   updateCredential,
 } from '../../store/credentials.ts';
 import type { Tx } from '../../store/db.ts';
+import { isTeamWorkspace } from '../accounts/access.ts';
 import { type Actor, requireScope, requireUser } from '../accounts/actor.ts';
 import { parseName } from '../accounts/names.ts';
 import type { Deps } from '../deps.ts';
@@ -80,7 +84,12 @@ export async function createCredential(deps: Deps, actor: Actor, input: CreateCr
       server,
       serves: toServes(kind, input.serves),
     };
-    return insertCredential(tx, newRow, value);
+    const stored = await insertCredential(tx, newRow, value);
+    recordAudit(tx, requireUser(actor), {
+      ...describeTarget('credential.created', stored),
+      after: describeFields(stored),
+    });
+    return stored;
   });
   logChange(deps, userId, 'created', row);
   return presentCredential(row, owner);
@@ -133,7 +142,7 @@ export async function changeCredential(deps: Deps, actor: Actor, id: string, inp
     }
     const isDefault = input.isDefault ?? current.is_default;
     if (isDefault && !current.is_default) await clearDefault(tx, current.workspace, current.kind);
-    return updateCredential(tx, {
+    const changed = await updateCredential(tx, {
       ...current,
       name: input.name === undefined ? current.name : parseName(input.name),
       is_default: isDefault,
@@ -144,6 +153,12 @@ export async function changeCredential(deps: Deps, actor: Actor, id: string, inp
           ? current.serves
           : toServes(current.kind, input.serves),
     });
+    recordAudit(tx, requireUser(actor), {
+      ...describeTarget('credential.changed', changed),
+      before: describeFields(current),
+      after: { ...describeFields(changed), ...(input.values === undefined ? {} : { hasNewValues: true }) },
+    });
+    return changed;
   });
   logChange(deps, userId, input.values === undefined ? 'changed' : 'replaced', row);
   return presentCredential(row, owner);
@@ -168,9 +183,36 @@ export async function deleteCredential(
     if ((await lockCredential(tx, id)) === undefined) throw createCredentialNotFoundError();
     if (!force) await requireUnused(tx, row);
     await removeCredential(tx, id);
+    recordAudit(tx, requireUser(actor), { ...describeTarget('credential.deleted', row), after: { force } });
   });
   logChange(deps, userId, 'deleted', row);
 }
+
+const describeTarget = <A extends AuditAction>(action: A, { id, name, workspace }: CredentialRow) => ({
+  action,
+  target: id,
+  name,
+  teamId: workspace !== null && isTeamWorkspace(workspace) ? workspace : null,
+});
+
+/** The fields of a credential that the audit log shows: never its values. */
+const describeFields = ({
+  kind,
+  name,
+  is_default,
+  daily_usd_limit,
+  server,
+  serves,
+  workspace,
+}: CredentialRow) => ({
+  kind,
+  name,
+  owner: workspace === null ? 'instance' : 'workspace',
+  isDefault: is_default,
+  dailyUsdLimit: daily_usd_limit,
+  server,
+  serves,
+});
 
 /** Returns the environment's credential with this id. Throws 401 for anyone but an administrator. */
 export function findEnvironmentCredential(

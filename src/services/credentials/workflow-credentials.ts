@@ -1,8 +1,10 @@
 // Reads and sets the credentials that a workflow uses instead of its workspace's defaults.
+
 import { type Static, Type } from 'typebox';
 import { createFieldError } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { PROVIDER_NAMES } from '../../providers/names.ts';
+import { recordAudit } from '../../store/audit/record-audit.ts';
 import {
   chooseCredential,
   clearChosenCredential,
@@ -51,6 +53,7 @@ export async function chooseCredentials(
   return deps.db.transaction(async tx => {
     const { workflow } = authorize(actor, 'edit', await findWorkflow(tx, workflowId, user.userId));
     const workspace = getWorkspaceId(workflow);
+    const before = await readChoices(tx, workflow.id);
     for (const kind of PROVIDER_NAMES) {
       const id = choices[kind];
       if (id === null) await clearChosenCredential(tx, workflow.id, kind);
@@ -60,7 +63,16 @@ export async function chooseCredentials(
         throw createFieldError(`/${kind}`, `must be a ${kind} credential of the workflow's workspace`);
       await chooseCredential(tx, workflow.id, { kind, credential_id: id });
     }
-    return readChoices(tx, workflow.id);
+    const after = await readChoices(tx, workflow.id);
+    recordAudit(tx, user, {
+      action: 'workflow.credentials_chosen',
+      target: workflow.id,
+      name: workflow.name,
+      teamId: workflow.team_id,
+      before,
+      after,
+    });
+    return after;
   });
 }
 

@@ -2,6 +2,7 @@
 
 import { type Static, Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
+import { recordAudit, recordRead } from '../../store/audit/record-audit.ts';
 import type { EntryRow } from '../../store/credits.ts';
 import { getPool, grant, listEntries } from '../../store/credits.ts';
 import { findSpentThisMonth } from '../../store/spenders.ts';
@@ -66,6 +67,8 @@ export async function readCreditsForAdmin(
   const admin = requireScope(actor, 'instance:admin');
   const isOwn = userId === undefined && teamId === undefined;
   const workspace = await getWorkspaceByRef(deps, isOwn ? admin : { userId, teamId });
+  if (!isOwn)
+    await recordRead(deps.db, admin, { what: 'the credits of a workspace', target: workspace, teamId });
   return { teamId: teamId ?? null, ...(await readPool(deps, workspace, query)) };
 }
 
@@ -88,12 +91,19 @@ const presentEntry = (entry: EntryRow) =>
  * 409 if the balance is lower than the amount to revoke.
  */
 export async function grantCredits(deps: Pick<Deps, 'db'>, actor: Actor, input: GrantBody) {
-  requireScope(actor, 'instance:admin');
+  const admin = requireScope(actor, 'instance:admin');
   if (input.amount === 0) throw new AppError('invalid_request', 'amount must not be 0.');
   const workspace = await getWorkspaceByRef(deps, input);
-  if (!(await grant(deps.db, workspace, input.amount, input.note))) {
-    throw new AppError('conflict', 'The balance is lower than the amount to revoke.');
-  }
+  await deps.db.transaction(async tx => {
+    if (!(await grant(tx, workspace, input.amount, input.note)))
+      throw new AppError('conflict', 'The balance is lower than the amount to revoke.');
+    recordAudit(tx, admin, {
+      action: input.amount > 0 ? 'credits.granted' : 'credits.revoked',
+      target: workspace,
+      teamId: input.teamId,
+      after: { credits: Math.abs(input.amount), note: input.note },
+    });
+  });
   return { workspace, ...(await getPool(deps.db, workspace)) };
 }
 

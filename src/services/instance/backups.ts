@@ -1,7 +1,9 @@
 // Lets administrators see when the last backup was made, and download a new one.
+
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import { readVersion } from '../../lib/version.ts';
+import { recordAuditAlone } from '../../store/audit/record-audit.ts';
 import type { Db } from '../../store/db.ts';
 import { findSizes } from '../../store/overview.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
@@ -57,13 +59,18 @@ export function requireNoDownload({ runDb }: Pick<Deps, 'runDb'>, actor: Actor):
 }
 
 /** Makes a backup without the secrets key and returns its bytes. Throws 409 during another download. */
-export function downloadBackup(
+export async function downloadBackup(
   deps: DownloadDeps,
   actor: Actor,
   signal: AbortSignal,
-): { readonly chunks: ReadableStream<Uint8Array>; readonly fileName: string } {
+): Promise<{ readonly chunks: ReadableStream<Uint8Array>; readonly fileName: string }> {
+  const admin = requireScope(actor, 'instance:admin');
   requireNoDownload(deps, actor);
   downloading.add(deps.runDb);
+  await recordAuditAlone(deps.runDb, admin, { action: 'backup.downloaded' }).catch((err: unknown) => {
+    downloading.delete(deps.runDb);
+    throw err;
+  });
   const { chunks, done } = streamBackup(
     { db: deps.runDb, storage: deps.storage, secretsKey: deps.secretsKey, now: deps.now },
     { version: readVersion(), includesSecretsKey: false, onProgress: () => undefined },

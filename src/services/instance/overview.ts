@@ -1,7 +1,9 @@
 // Reports the state of the instance for administrators: health, recent runs, spending of the month, low balances, disk.
+
 import { Type } from 'typebox';
 import { readVersion } from '../../lib/version.ts';
 import { findDisplayName } from '../../providers/names.ts';
+import { recordRead } from '../../store/audit/record-audit.ts';
 import type { Tx } from '../../store/db.ts';
 import {
   countRunsByHour,
@@ -137,7 +139,8 @@ const LOW_BALANCE = 500;
 
 /** Returns the state of the instance. Throws 401 without the scope `instance:admin`. */
 export async function readOverview(deps: Deps, actor: Actor) {
-  requireScope(actor, 'instance:admin');
+  const admin = requireScope(actor, 'instance:admin');
+  await recordRead(deps.db, admin, { what: 'the spending of all accounts' });
   const nowMs = deps.now();
   const [{ parts }, sizes, version, lastBackup, disk] = await Promise.all([
     checkReadiness(deps),

@@ -1,6 +1,8 @@
 // Rotates the secrets key: re-encrypts all secrets with a new key in one transaction.
+
 import { decrypt, encrypt } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
+import { OPERATOR_CALLER, recordAuditAlone } from '../../store/audit/record-audit.ts';
 import type { Db } from '../../store/db.ts';
 import { computeFingerprint } from '../backups/backup-header.ts';
 import { type Session, withSession } from '../backups/store/copy.ts';
@@ -37,6 +39,10 @@ export function rotateSecrets(db: Db, keys: SecretsKeys): Promise<RotatedSecrets
         already += counts.already;
       }
       await saveKeyFingerprint(session, computeFingerprint(keys.newKey));
+      await recordAuditAlone(session, OPERATOR_CALLER, {
+        action: 'secrets.rotated',
+        after: { rotated, already },
+      });
       return { rotated, already };
     }),
   );

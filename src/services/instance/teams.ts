@@ -1,6 +1,8 @@
 // Lists all teams with their credits, and reads and sets the budgets of teams and their workflows, for administrators.
+
 import { type Static, Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
+import { recordAudit, recordRead } from '../../store/audit/record-audit.ts';
 import { setDailyBudget } from '../../store/credits.ts';
 import { type InstanceTeam, listInstanceTeams } from '../../store/overview.ts';
 import { listTeamWorkflowBudgets, updateTeamWorkflowBudget } from '../../store/spending.ts';
@@ -39,7 +41,7 @@ export async function listAllTeams(
   actor: Actor,
   query: Static<typeof InstanceTeamsQuery>,
 ) {
-  requireScope(actor, 'instance:admin');
+  await recordRead(deps.db, requireScope(actor, 'instance:admin'), { what: 'the list of teams' });
   const month = getMonthStart(deps.now());
   return readPage(
     query,
@@ -84,8 +86,9 @@ export async function listTeamBudgetPage(
   teamId: string,
   query: PageQuery,
 ) {
-  requireScope(actor, 'instance:admin');
+  const admin = requireScope(actor, 'instance:admin');
   await requireTeam(db, teamId);
+  await recordRead(db, admin, { what: 'the budgets of a team', target: teamId, teamId });
   return readPage(
     query,
     byId('workflow'),
@@ -106,9 +109,17 @@ export async function setTeamWorkflowBudget(
   { teamId, workflowId }: Static<typeof TeamWorkflowParams>,
   { dailyCreditBudget }: Static<typeof TeamBudgetBody>,
 ): Promise<void> {
-  requireScope(actor, 'instance:admin');
-  if (!(await updateTeamWorkflowBudget(db, teamId, workflowId, dailyCreditBudget)))
-    throw new AppError('not_found', 'The team has no such workflow.');
+  const admin = requireScope(actor, 'instance:admin');
+  await db.transaction(async tx => {
+    if (!(await updateTeamWorkflowBudget(tx, teamId, workflowId, dailyCreditBudget)))
+      throw new AppError('not_found', 'The team has no such workflow.');
+    recordAudit(tx, admin, {
+      action: 'budget.changed',
+      target: workflowId,
+      teamId,
+      after: { dailyCreditBudget },
+    });
+  });
 }
 
 /** Sets the daily budget that all workflows of a team share. Throws 404. */
@@ -118,9 +129,17 @@ export async function setWholeTeamBudget(
   teamId: string,
   { dailyCreditBudget }: Static<typeof TeamBudgetBody>,
 ): Promise<void> {
-  requireScope(actor, 'instance:admin');
+  const admin = requireScope(actor, 'instance:admin');
   await requireTeam(db, teamId);
-  await setDailyBudget(db, teamId, dailyCreditBudget);
+  await db.transaction(async tx => {
+    await setDailyBudget(tx, teamId, dailyCreditBudget);
+    recordAudit(tx, admin, {
+      action: 'budget.changed',
+      target: teamId,
+      teamId,
+      after: { dailyCreditBudget },
+    });
+  });
 }
 
 async function requireTeam(tx: Deps['db'], teamId: string): Promise<void> {

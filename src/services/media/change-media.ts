@@ -1,5 +1,7 @@
 // Renames, marks and deletes media.
+
 import { AppError } from '../../lib/errors.ts';
+import { recordAudit } from '../../store/audit/record-audit.ts';
 import { addFavorites, countFavorites, removeFavorites } from '../../store/media/collections.ts';
 import {
   deleteMediaRow,
@@ -8,7 +10,7 @@ import {
   setMediaTitle,
   type UsingWorkflow,
 } from '../../store/media/media.ts';
-import { getWorkspaceId } from '../accounts/access.ts';
+import { getWorkspaceId, isTeamWorkspace } from '../accounts/access.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import { parseName } from '../accounts/names.ts';
 import { getActiveWorkspace } from '../accounts/teams.ts';
@@ -84,7 +86,15 @@ export async function deleteMedia(
   const use = { mediaId: id, workspace: row.workspace, userId: user.userId, limit: MAX_NAMED_USES };
   const uses = force ? [] : await listUsingWorkflows(deps.db, use);
   if (uses.length > 0) throw createMediaInUseError(uses);
-  await deleteMediaRow(deps.db, id);
+  await deps.db.transaction(async tx => {
+    await deleteMediaRow(tx, id);
+    recordAudit(tx, user, {
+      action: 'media.deleted',
+      target: id,
+      name: row.title ?? row.name,
+      teamId: isTeamWorkspace(row.workspace) ? row.workspace : null,
+    });
+  });
   await dropFile(deps, id);
 }
 

@@ -1,6 +1,8 @@
 // Manages collections of media. A collection refers to files of its workspace; nothing is copied.
+
 import { AppError } from '../../lib/errors.ts';
 import { isId, newId } from '../../lib/ids.ts';
+import { recordAudit } from '../../store/audit/record-audit.ts';
 import type { Tx } from '../../store/db.ts';
 import {
   addToCollection,
@@ -99,8 +101,17 @@ async function addMedia(
 
 /** Deletes a collection. Its files remain. Throws 403, 404. */
 export async function deleteCollection(deps: Deps, actor: Actor, id: string): Promise<void> {
-  await authorizeCollection(deps, requireScope(actor, 'workflows:write'), id, 'edit');
-  await deleteCollectionRow(deps.db, id);
+  const user = requireScope(actor, 'workflows:write');
+  const { name, workspace } = await authorizeCollection(deps, user, id, 'edit');
+  await deps.db.transaction(async tx => {
+    await deleteCollectionRow(tx, id);
+    recordAudit(tx, user, {
+      action: 'collection.deleted',
+      target: id,
+      name,
+      teamId: isTeamWorkspace(workspace) ? workspace : null,
+    });
+  });
 }
 
 /** Returns the collection if the user may perform the action in its workspace. Throws 404, 403. */

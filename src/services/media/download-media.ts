@@ -1,9 +1,11 @@
 // Streams media as a ZIP archive.
+
 import type { Readable } from 'node:stream';
 import { AppError } from '../../lib/errors.ts';
 import { createZipStream, type ZipFile } from '../../lib/zip.ts';
 import { findMediaType } from '../../media/accepted-types.ts';
 import { toFileName } from '../../media/file-name.ts';
+import { recordAuditAlone } from '../../store/audit/record-audit.ts';
 import { listCollectionMedia } from '../../store/media/collections.ts';
 import type { MediaRow } from '../../store/media/media.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
@@ -46,6 +48,12 @@ export async function downloadMedia(
       'file_too_large',
       `The files have ${bytes} bytes. An archive can have ${MAX_BYTES} bytes: download fewer files at a time.`,
     );
+  await recordAuditAlone(deps.db, user, {
+    action: 'media.exported',
+    target: collectionId,
+    name: collection?.name,
+    after: { count: rows.length, bytes },
+  });
   return {
     name: toFileName(collection?.name ?? 'media', { extension: 'zip' }),
     stream: createZipStream(readFiles(deps, rows, signal)),

@@ -1,4 +1,5 @@
 // Reads and writes the installed models: in the database, or in MODELS_FILE if they are kept in version control.
+
 import { open, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError } from '../../lib/errors.ts';
@@ -6,6 +7,7 @@ import { syncFolder } from '../../lib/files.ts';
 import type { Settings } from '../../lib/settings.ts';
 import type { Model } from '../../nodes/models/model.ts';
 import { ModelError, parseModel } from '../../nodes/models/parse-model.ts';
+import { type AuditEntry, recordAudit, recordAuditAlone } from '../../store/audit/record-audit.ts';
 import type { Db } from '../../store/db.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import { getModelsRevision, listModels, notifyModels, raiseModelsRevision, upsertModels } from './store.ts';
@@ -57,14 +59,20 @@ export async function writeModels(
   actor: Actor,
   input: { readonly revision: string; readonly models: readonly unknown[] },
 ): Promise<InstalledModels> {
-  requireScope(actor, 'instance:admin');
+  const admin = requireScope(actor, 'instance:admin');
   if (input.models.length > MAX_MODELS) {
     throw new AppError('invalid_request', `Too many models. The maximum per request is ${MAX_MODELS}.`);
   }
   const models = input.models.map(parseModelAt);
   const file = deps.settings.MODELS_FILE;
-  if (file !== undefined) await writeModelsFile(file, input.revision, models);
-  else {
+  const entry: AuditEntry = {
+    action: 'models.changed',
+    after: { models: models.map(({ nodeType }) => nodeType) },
+  };
+  if (file !== undefined) {
+    await writeModelsFile(file, input.revision, models);
+    await recordAuditAlone(deps.db, admin, entry);
+  } else {
     await deps.db.transaction(async tx => {
       // The revision may come from MODELS_FILE, if the operator has removed that setting since.
       if (!/^\d{1,15}$/.test(input.revision)) throw createStaleWriteError();
@@ -72,6 +80,7 @@ export async function writeModels(
       if (newRevision === undefined) throw createStaleWriteError();
       await upsertModels(tx, models);
       await notifyModels(tx);
+      recordAudit(tx, admin, entry);
     });
   }
   return loadModels(deps);

@@ -1,7 +1,9 @@
 // Manages a user's connections to agents. Each connection is a grant of the authorization server.
+
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
+import { recordAudit } from '../../store/audit/record-audit.ts';
 import {
   type Actor,
   AGENT_SCOPES,
@@ -44,29 +46,41 @@ export async function findConnectionId(
 /** Creates a connection after the user's consent and returns its ID. */
 export async function createConnection(
   { db, now }: Pick<Deps, 'db' | 'now'>,
-  { userId, lacksSecondFactor }: UserActor,
+  user: UserActor,
   client: ConnectionClient,
   decision: { readonly scopes: readonly AgentScope[]; readonly refused: readonly AgentScope[] },
 ): Promise<string> {
   const id = newId('connection', now());
-  await insertGrant(db, {
-    id,
-    user_id: userId,
-    client_id: client.id,
-    client_name: client.name,
-    redirect_host: client.redirectHost,
-    scopes: decision.scopes,
-    refused: decision.refused,
-    has_second_factor: lacksSecondFactor === false,
-    created_at: new Date(now()),
+  await db.transaction(async tx => {
+    await insertGrant(tx, {
+      id,
+      user_id: user.userId,
+      client_id: client.id,
+      client_name: client.name,
+      redirect_host: client.redirectHost,
+      scopes: decision.scopes,
+      refused: decision.refused,
+      has_second_factor: user.lacksSecondFactor === false,
+      created_at: new Date(now()),
+    });
+    recordAudit(tx, user, {
+      action: 'connection.created',
+      target: id,
+      name: client.name,
+      after: { clientId: client.id, redirectHost: client.redirectHost, ...decision },
+    });
   });
   return id;
 }
 
 /** Revokes a connection of the caller with all its tokens, in every process within five seconds. Throws 404. */
 export async function endOwnConnection({ db }: Pick<Deps, 'db'>, actor: Actor, id: string): Promise<void> {
-  const { userId } = requireScope(actor, 'account:admin');
-  if (!(await deleteUserGrant(db, id, userId))) throw new AppError('not_found', 'Connection not found.');
+  const user = requireScope(actor, 'account:admin');
+  await db.transaction(async tx => {
+    const clientName = await deleteUserGrant(tx, id, user.userId);
+    if (clientName === undefined) throw new AppError('not_found', 'Connection not found.');
+    recordAudit(tx, user, { action: 'connection.ended', target: id, name: clientName });
+  });
 }
 
 export const ConnectionParams = IdParams('Connection ID, `con_…`');

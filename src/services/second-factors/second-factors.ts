@@ -1,10 +1,13 @@
 // Lists, sets up and removes the second factors of an account.
+
 import { AppError, requireFound } from '../../lib/errors.ts';
-import type { Tx } from '../../store/db.ts';
+import type { AuditFields } from '../../store/audit/audit-json.ts';
+import { recordAudit, toUserTarget } from '../../store/audit/record-audit.ts';
+import type { Transaction, Tx } from '../../store/db.ts';
 import { lockUser } from '../../store/people/delete-user.ts';
 import { deleteUserSessions } from '../../store/people/sessions.ts';
 import { findUser, findUserByEmail, type UserRow } from '../../store/users.ts';
-import { type Actor, requireScope, requireSession } from '../accounts/actor.ts';
+import { type Actor, requireScope, requireSession, type UserActor } from '../accounts/actor.ts';
 import { parseName } from '../accounts/names.ts';
 import type { Deps } from '../deps.ts';
 import { presentColumns } from '../present-columns.ts';
@@ -67,7 +70,7 @@ export async function confirmTotp(
   actor: Actor,
   { code }: { readonly code: string },
 ): Promise<void> {
-  await addFactor(deps, actor, async (tx, userId) => {
+  await addFactor(deps, actor, { method: 'totp' }, async (tx, userId) => {
     if (await confirmNewTotp(tx, deps, userId, code)) return;
     throw createProofError(
       'The code does not match. Check the time of the device, and enter the code that the app shows now.',
@@ -79,12 +82,14 @@ export async function confirmTotp(
 async function addFactor<T>(
   deps: Deps,
   actor: Actor,
+  factor: AuditFields,
   add: (tx: Tx, userId: number) => Promise<T>,
 ): Promise<T> {
   const { user, sessionId } = requireSession(actor);
   const [added, hash] = await deps.db.transaction(async tx => {
     await lockUser(tx, user.userId);
     const sessionHash = await proveSession(tx, sessionId, { atMs: deps.now(), byFactor: true });
+    recordAudit(tx, user, { action: 'factor.added', target: toUserTarget(user.userId), after: factor });
     return [await add(tx, user.userId), sessionHash] as const;
   });
   deps.sessions.forget([hash]);
@@ -93,7 +98,7 @@ async function addFactor<T>(
 
 /** Removes the authenticator app. Throws 404, and 403 if the account needs it. */
 export function removeTotp(deps: Deps, actor: Actor): Promise<void> {
-  return removeFactor(deps, actor, 'You have no authenticator app.', deleteTotp);
+  return removeFactor(deps, actor, 'totp', 'You have no authenticator app.', deleteTotp);
 }
 
 export async function beginPasskey(deps: Deps, actor: Actor) {
@@ -110,7 +115,7 @@ export async function addPasskey(
   const passkeyName = parseName(name);
   const challenge = await openChallenge(deps.db, deps, readToken(attestation) ?? '', ['registration']);
   if (challenge?.user_id !== userId) throw createExpiredError();
-  const passkey = await addFactor(deps, actor, async tx => {
+  const passkey = await addFactor(deps, actor, { method: 'passkey', name: passkeyName }, async tx => {
     if (!(await deleteChallenge(tx, challenge.hash))) throw createExpiredError();
     return storePasskey(tx, deps, { userId, name: passkeyName, attestation });
   });
@@ -118,20 +123,25 @@ export async function addPasskey(
 }
 
 export function removePasskey(deps: Deps, actor: Actor, id: string): Promise<void> {
-  return removeFactor(deps, actor, 'Passkey not found.', (tx, userId) => deletePasskey(tx, id, userId));
+  return removeFactor(deps, actor, 'passkey', 'Passkey not found.', (tx, userId) =>
+    deletePasskey(tx, id, userId),
+  );
 }
 
 async function removeFactor(
   deps: Deps,
   actor: Actor,
+  method: 'totp' | 'passkey',
   missing: string,
   remove: (tx: Tx, userId: number) => Promise<boolean>,
 ): Promise<void> {
-  const { userId } = requireSession(actor).user;
+  const { user } = requireSession(actor);
+  const { userId } = user;
   await deps.db.transaction(async tx => {
     // Two requests might otherwise remove the last two factors, each because of the other one.
     await lockUser(tx, userId);
     if (!(await remove(tx, userId))) throw new AppError('not_found', missing);
+    recordAudit(tx, user, { action: 'factor.removed', target: toUserTarget(userId), before: { method } });
     if (hasFactor(await countFactors(tx, userId))) return;
     const requiredBy = await findRequirement(tx, deps, userId);
     if (requiredBy !== undefined)
@@ -154,9 +164,13 @@ export async function renewRecoveryCodes(
   deps: Deps,
   actor: Actor,
 ): Promise<{ readonly codes: readonly string[] }> {
-  const { userId } = requireSession(actor).user;
+  const { user } = requireSession(actor);
+  const { userId } = user;
   return deps.db.transaction(async tx => {
-    if (hasFactor(await countFactors(tx, userId))) return { codes: await createRecoveryCodes(tx, userId) };
+    if (hasFactor(await countFactors(tx, userId))) {
+      recordAudit(tx, user, { action: 'factor.codes_created', target: toUserTarget(userId) });
+      return { codes: await createRecoveryCodes(tx, userId) };
+    }
     const message = 'Recovery codes replace a second factor. Add an authenticator app or a passkey first.';
     throw new AppError('conflict', message);
   });
@@ -164,26 +178,27 @@ export async function renewRecoveryCodes(
 
 /** Removes all factors of a user who lost them, and ends the user's sessions. Throws 404. */
 export async function resetSecondFactor(deps: Deps, actor: Actor, userId: number): Promise<void> {
-  requireScope(actor, 'instance:admin');
+  const admin = requireScope(actor, 'instance:admin');
   await deps.db.transaction(async tx => {
     requireFound(await findUser(tx, userId), 'User not found.');
-    await removeAllFactors(tx, userId);
+    await removeAllFactors(tx, admin, userId);
   });
   forgetUser(deps, userId);
 }
 
-async function removeAllFactors(tx: Tx, userId: number): Promise<void> {
+async function removeAllFactors(tx: Transaction, admin: UserActor, userId: number): Promise<void> {
   await lockUser(tx, userId);
   await deleteUserSessions(tx, userId);
   await deleteFactors(tx, userId);
+  recordAudit(tx, admin, { action: 'factor.reset', target: toUserTarget(userId) });
 }
 
 /** Removes all factors of the account with this email, for the command line. Throws 404. */
 export async function resetByEmail({ db }: Pick<Deps, 'db'>, actor: Actor, email: string): Promise<void> {
-  requireScope(actor, 'instance:admin');
+  const admin = requireScope(actor, 'instance:admin');
   await db.transaction(async tx => {
     const user = requireFound(await findUserByEmail(tx, email), `No account has the email ${email}.`);
-    await removeAllFactors(tx, user.id);
+    await removeAllFactors(tx, admin, user.id);
   });
 }
 

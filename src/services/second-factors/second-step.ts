@@ -2,8 +2,13 @@
 import type { Tx } from '../../store/db.ts';
 import { knowsNetwork } from '../../store/people/sessions.ts';
 import type { Deps } from '../deps.ts';
-import { getNetworkLimit, limitFailures, listAccountLimits } from '../sessions/failed-attempts.ts';
-import { type StartedSession, startSession, type Visitor } from '../sessions/start-session.ts';
+import {
+  getNetworkLimit,
+  limitFailures,
+  listAccountLimits,
+  recordFailures,
+} from '../sessions/failed-attempts.ts';
+import { recordSignIn, type StartedSession, startSession, type Visitor } from '../sessions/start-session.ts';
 import { createChallenge, createPasskeyChallenge, openChallenge } from './challenges.ts';
 import {
   type Assertion,
@@ -112,6 +117,7 @@ export async function completeSignIn(
 ): Promise<StartedSession> {
   return limitFailures(deps, [getNetworkLimit(visitor.network)], async () => {
     const { assertion } = proof;
+    const method = assertion === undefined ? 'second factor' : 'passkey';
     const challenge = await openChallenge(deps.db, deps, token, SIGN_IN);
     if (challenge === undefined || (assertion !== undefined && readToken(assertion) !== token))
       throw createExpiredError();
@@ -119,24 +125,31 @@ export async function completeSignIn(
     const complete = (prove: (tx: Tx) => Promise<number>): Promise<StartedSession> =>
       deps.db.transaction(async tx => {
         if (!(await deleteChallenge(tx, hash))) throw createExpiredError();
+        const provedId = await prove(tx);
         const session = await startSession(tx, {
-          userId: await prove(tx),
+          userId: provedId,
           visitor,
           nowMs: deps.now(),
           passwordHash,
           hasSecondFactor: true,
         });
         if (session === undefined) throw createExpiredError();
+        recordSignIn(tx, provedId, method);
         return session;
       });
-    if (userId === null) return complete(tx => findPasskeyOwner(tx, deps, assertion));
+    if (userId === null)
+      return recordFailures(deps, { userId: undefined, method }, () =>
+        complete(tx => findPasskeyOwner(tx, deps, assertion)),
+      );
     const isKnown = await knowsNetwork(deps.db, userId, visitor.network, new Date(deps.now()));
     const limits = listAccountLimits({ account: userId, network: visitor.network, isKnown });
     return limitFailures(deps, limits, () =>
-      complete(async tx => {
-        await spendProof(tx, deps, userId, proof);
-        return userId;
-      }),
+      recordFailures(deps, { userId, method }, () =>
+        complete(async tx => {
+          await spendProof(tx, deps, userId, proof);
+          return userId;
+        }),
+      ),
     );
   });
 }

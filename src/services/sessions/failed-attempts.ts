@@ -4,7 +4,10 @@
 // network. Unless somebody has recently signed in to the account from this network, it also counts toward the limit of
 // the account at all networks. So guesses from unknown networks are limited, and do not lock people out of their usual
 // network.
+
 import { AppError, type ErrorCode } from '../../lib/errors.ts';
+import { recordAuditAlone, toUserTarget } from '../../store/audit/record-audit.ts';
+import { ANONYMOUS } from '../accounts/actor.ts';
 import type { Allowance } from '../accounts/rate-limits.ts';
 import type { Deps } from '../deps.ts';
 
@@ -39,6 +42,55 @@ export const listAccountLimits = ({ account, network, isKnown }: Attempt): reado
   { key: `sign-in:account:${account}:${network}`, limit: 10, name: 'this account from your network' },
   ...(isKnown ? [] : [{ key: `sign-in:account:${account}`, limit: 50, name: 'this account' }]),
 ];
+
+/** How somebody tried to prove who they are. */
+export interface AuditedAttempt {
+  /** Undefined if the attempt names no account. */
+  readonly userId: number | undefined;
+  readonly method: 'password' | 'second factor' | 'passkey' | 'link' | 'openid';
+}
+
+/** How many failures without an account are recorded in 15 minutes. Those of an account are limited by `listAccountLimits`. */
+const MAX_RECORDED_UNKNOWN = 600;
+
+/** Runs the attempt, and records it in the audit log if it fails because of a wrong password, proof or link. */
+export async function recordFailures<T>(
+  { db, rateLimiter }: Pick<Deps, 'db' | 'rateLimiter'>,
+  { userId, method }: AuditedAttempt,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await attempt();
+  } catch (err) {
+    if (err instanceof AppError && (COUNTED_CODES.has(err.code) || err.code === 'sign_in_refused')) {
+      // The email is not recorded, because people also type their password there.
+      const target = userId === undefined ? null : toUserTarget(userId);
+      if (userId !== undefined || (await mayRecordUnknown(rateLimiter)))
+        await recordAuditAlone(db, ANONYMOUS, {
+          action: 'session.failed',
+          target,
+          after: { method, reason: err.message },
+        });
+    }
+    throw err;
+  }
+}
+
+/** Keeps attempts from many networks from filling the log. */
+async function mayRecordUnknown(rateLimiter: Deps['rateLimiter']): Promise<boolean> {
+  try {
+    await rateLimiter.requireToken(
+      'audit:unknown',
+      MAX_RECORDED_UNKNOWN,
+      WINDOW_SECONDS,
+      'Too many failures',
+    );
+    return true;
+  } catch (err) {
+    if (err instanceof AppError) return false;
+    throw err;
+  }
+}
 
 /**
  * Runs the attempt, or throws 429 if a limit is reached. Counts the attempt first, so that concurrent attempts cannot

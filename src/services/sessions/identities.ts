@@ -1,9 +1,11 @@
 // Finds the account of a provider's identity: the linked account, the account with its email, or a new account.
+
 import { cutText } from '../../lib/cut-text.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Settings } from '../../lib/settings.ts';
+import { recordAudit, SERVICE_CALLER, toUserTarget } from '../../store/audit/record-audit.ts';
 import { grant } from '../../store/credits.ts';
-import type { Tx } from '../../store/db.ts';
+import type { Transaction } from '../../store/db.ts';
 import { findIdentity, insertIdentity, lockIdentity } from '../../store/people/identities.ts';
 import { findUserByEmail, insertUser } from '../../store/users.ts';
 import { getPersonalWorkspaceId } from '../accounts/access.ts';
@@ -47,7 +49,11 @@ type AccountSettings = Pick<Settings, 'OIDC_ALLOWED_DOMAINS' | 'DEFAULT_PLAN' | 
  * provider: another subject with the same email is another person, who received the address later. Call it in a
  * transaction. Throws 403 `sign_in_refused`.
  */
-export async function findOrCreateUser(tx: Tx, settings: AccountSettings, claims: Claims): Promise<number> {
+export async function findOrCreateUser(
+  tx: Transaction,
+  settings: AccountSettings,
+  claims: Claims,
+): Promise<number> {
   await lockIdentity(tx, claims);
   const linked = await findIdentity(tx, claims);
   if (linked !== undefined) return linked;
@@ -72,7 +78,7 @@ const isAllowedDomain = (email: string, domains: readonly string[]): boolean =>
   domains.includes(email.slice(email.lastIndexOf('@') + 1).toLowerCase());
 
 async function createAccount(
-  tx: Tx,
+  tx: Transaction,
   { DEFAULT_PLAN, DEFAULT_CREDITS }: AccountSettings,
   { email, name }: Pick<Claims, 'email' | 'name'>,
 ): Promise<number> {
@@ -80,6 +86,11 @@ async function createAccount(
   const userId = await insertUser(tx, user);
   if (DEFAULT_CREDITS > 0)
     await grant(tx, getPersonalWorkspaceId(userId), DEFAULT_CREDITS, 'opening balance');
+  recordAudit(tx, SERVICE_CALLER, {
+    action: 'user.created',
+    target: toUserTarget(userId),
+    after: { plan: DEFAULT_PLAN, credits: DEFAULT_CREDITS, method: 'openid' },
+  });
   return userId;
 }
 

@@ -1,5 +1,6 @@
 // Signs users in at an OpenID provider: the code flow with PKCE, state and nonce, tied to one browser by an encrypted
 // cookie.
+
 import type * as openid from 'openid-client';
 import { decrypt, encrypt } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -10,10 +11,11 @@ import type { Actor } from '../accounts/actor.ts';
 import { translateEmailConflict } from '../accounts/names.ts';
 import type { Deps } from '../deps.ts';
 import { userHasFactor } from '../second-factors/prove-factor.ts';
-import { type SignInOutcome, startSessionOrSecondStep } from '../second-factors/second-step.ts';
+import { isSession, type SignInOutcome, startSessionOrSecondStep } from '../second-factors/second-step.ts';
+import { recordFailures } from './failed-attempts.ts';
 import { type Claims, createSignInError, findOrCreateUser } from './identities.ts';
 import { confirmSession } from './reauthenticate.ts';
-import type { Visitor } from './start-session.ts';
+import { recordSignIn, type Visitor } from './start-session.ts';
 
 /** The path below BASE_URL; the provider must know it as a redirect URI. */
 export const CALLBACK_PATH = '/api/v1/auth/oidc/callback';
@@ -63,7 +65,10 @@ export interface OpenIdSignIn {
   getNextPath(flow: string | undefined): string;
 }
 
-type OpenIdDeps = Pick<Deps, 'db' | 'sessions' | 'now' | 'settings' | 'secretsKey' | 'providerFetch'>;
+type OpenIdDeps = Pick<
+  Deps,
+  'db' | 'sessions' | 'now' | 'settings' | 'secretsKey' | 'providerFetch' | 'rateLimiter'
+>;
 
 /** The library, with the provider's metadata. */
 interface Provider {
@@ -91,10 +96,12 @@ export function createOpenIdSignIn(deps: OpenIdDeps): OpenIdSignIn | undefined {
       const flow = decryptFlow(deps, encrypted);
       const claims = await readClaims(deps, await getProvider(), search, flow);
       const { next, sessionId } = flow;
-      if (sessionId === undefined)
-        return { outcome: await startIdentitySession(deps, claims, visitor), next };
-      await confirmSessionByIdentity(deps, claims, { ...flow, sessionId }, actor);
-      return { outcome: undefined, next };
+      return recordFailures(deps, { userId: undefined, method: 'openid' }, async () => {
+        if (sessionId === undefined)
+          return { outcome: await startIdentitySession(deps, claims, visitor), next };
+        await confirmSessionByIdentity(deps, claims, { ...flow, sessionId }, actor);
+        return { outcome: undefined, next };
+      });
     },
     getNextPath: encrypted => tryDecryptFlow(deps, encrypted)?.next ?? '/',
   };
@@ -276,6 +283,7 @@ function startIdentitySession(deps: OpenIdDeps, claims: Claims, visitor: Visitor
       hasSecondFactor: claims.hasSecondFactor,
     });
     if (outcome === undefined) throw createSignInError('disabled');
+    if (isSession(outcome)) recordSignIn(tx, userId, 'openid');
     return outcome;
   });
   return translateEmailConflict(session);

@@ -1,7 +1,9 @@
 // Creates single-use links that set a password: for the first start, for invitations and for forgotten passwords.
+
 import { randomBytes } from 'node:crypto';
 import { sha256 } from '../../lib/crypto.ts';
 import { createFieldError, requireFound } from '../../lib/errors.ts';
+import { recordAudit, toUserTarget } from '../../store/audit/record-audit.ts';
 import type { Db, Tx } from '../../store/db.ts';
 import {
   insertFirstLink,
@@ -85,13 +87,20 @@ export async function createLinkAsAdmin(
   actor: Actor,
   { kind, email, next }: Omit<NewPasswordLink, 'userId'> & { readonly email?: string | undefined },
 ): Promise<PasswordLink> {
-  requireScope(actor, 'instance:admin');
+  const admin = requireScope(actor, 'instance:admin');
   if ((kind === 'setup') === (email !== undefined)) {
     const message = kind === 'setup' ? 'must be absent; a setup link is for the first user' : 'is missing';
     throw createFieldError('/email', message, 'The email');
   }
   const userId = email === undefined ? BOOTSTRAP_USER_ID : await getUserId(deps.db, email);
-  return createPasswordLink(deps.db, deps, { userId, kind, next });
+  return deps.db.transaction(async tx => {
+    recordAudit(tx, admin, {
+      action: 'password.link_created',
+      target: toUserTarget(userId),
+      after: { kind },
+    });
+    return createPasswordLink(tx, deps, { userId, kind, next });
+  });
 }
 
 async function getUserId(tx: Tx, email: string): Promise<number> {

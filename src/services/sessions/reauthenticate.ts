@@ -101,7 +101,10 @@ export async function reauthenticate(
   const { user, sessionId } = requireSession(actor);
   const { userId } = user;
   const byFactor = await userHasFactor(deps.db, userId);
-  if (byFactor) await limitFailuresOf(deps, userId, visitor, () => confirmByFactor(deps, userId, proof));
+  if (byFactor)
+    await limitFailuresOf(deps, { userId, method: 'second factor' }, visitor, () =>
+      confirmByFactor(deps, userId, proof),
+    );
   else await requirePassword(deps, userId, password ?? '', visitor);
   await confirmSession(deps, sessionId, { atMs: deps.now(), byFactor });
 }

@@ -1,5 +1,7 @@
 // Reads, lists and ends the caller's sessions.
+
 import { AppError } from '../../lib/errors.ts';
+import { recordAudit, toUserTarget } from '../../store/audit/record-audit.ts';
 import { getPool } from '../../store/credits.ts';
 import { countInvitationsOfUser } from '../../store/people/invitations.ts';
 import { deleteSession, findSession, listSessions } from '../../store/people/sessions.ts';
@@ -72,18 +74,27 @@ export async function listOwnSessions({ db, now }: Deps, actor: Actor, query: Pa
 
 /** Ends a session of the caller, in every process within five seconds. Throws 404. */
 export async function endOwnSession(deps: Deps, actor: Actor, id: string): Promise<void> {
-  const { userId } = requireScope(actor, 'account:admin');
-  if (!(await endSession(deps, id, userId))) throw new AppError('not_found', 'Session not found.');
+  if (!(await endSession(deps, requireScope(actor, 'account:admin'), id)))
+    throw new AppError('not_found', 'Session not found.');
 }
 
 /** Ends the session of the request, if there is one. */
 export async function signOut(deps: Deps, actor: Actor): Promise<void> {
   if (actor.kind !== 'user' || actor.credential.kind !== 'session') return;
-  await endSession(deps, actor.credential.id, actor.userId);
+  await endSession(deps, actor, actor.credential.id);
 }
 
-async function endSession({ db, sessions }: Deps, id: string, userId: number): Promise<boolean> {
-  const hash = await deleteSession(db, id, userId);
+async function endSession({ db, sessions }: Deps, user: UserActor, id: string): Promise<boolean> {
+  const hash = await db.transaction(async tx => {
+    const deleted = await deleteSession(tx, id, user.userId);
+    if (deleted !== undefined)
+      recordAudit(tx, user, {
+        action: 'session.ended',
+        target: toUserTarget(user.userId),
+        after: { isOwn: id === user.credential.id },
+      });
+    return deleted;
+  });
   if (hash !== undefined) sessions.forget([hash]);
   return hash !== undefined;
 }

@@ -1,21 +1,27 @@
 // Signs users in by password, and changes passwords.
 import { sha256Hex } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
-import { recordAuditAlone, toUserTarget } from '../../store/audit/record-audit.ts';
+import { recordAudit, toUserTarget } from '../../store/audit/record-audit.ts';
 import type { Tx } from '../../store/db.ts';
 import { revokeUserKeys } from '../../store/keys.ts';
 import { deleteUserLink } from '../../store/people/password-links.ts';
 import { deleteUserSessions, findProof, knowsNetwork } from '../../store/people/sessions.ts';
 import { canAnyUserSignIn, findPasswordHash, findSignIn, updateSignIn } from '../../store/users.ts';
-import { type Actor, ANONYMOUS, requireSession } from '../accounts/actor.ts';
+import { type Actor, requireSession } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { deleteUserGrants } from '../oauth/store/grants.ts';
 import { getRelyingParty } from '../second-factors/passkeys.ts';
-import { type SignInOutcome, startSessionOrSecondStep } from '../second-factors/second-step.ts';
+import { isSession, type SignInOutcome, startSessionOrSecondStep } from '../second-factors/second-step.ts';
 import { deleteUserChallenges } from '../second-factors/store.ts';
-import { getNetworkLimit, limitFailures, listAccountLimits } from './failed-attempts.ts';
+import {
+  type AuditedAttempt,
+  getNetworkLimit,
+  limitFailures,
+  listAccountLimits,
+  recordFailures,
+} from './failed-attempts.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
-import type { Visitor } from './start-session.ts';
+import { recordSignIn, toSignedIn, type Visitor } from './start-session.ts';
 
 /** Returns the sign-in methods that the page offers. */
 export async function listSignInMethods({ db, settings }: Pick<Deps, 'db' | 'settings'>, startUrl: string) {
@@ -42,28 +48,25 @@ export async function signIn(
     const user = await findSignIn(deps.db, { email: email.trim(), network, now: new Date(deps.now()) });
     const account = user?.id ?? sha256Hex(email.trim().toLowerCase());
     const isKnown = user?.is_known ?? false;
-    return limitFailures(deps, listAccountLimits({ account, network, isKnown }), async () => {
-      const storedHash = user?.password ?? undefined;
-      const isCorrect = await verifyPassword(storedHash, password, visitor.signal);
-      if (!isCorrect || user === undefined || storedHash === undefined) {
-        await recordFailure(deps.db, user?.id, 'password');
-        throw createCredentialsError();
-      }
-      const outcome = await startSessionOrSecondStep(deps.db, deps, {
-        userId: user.id,
-        visitor,
-        passwordHash: storedHash,
-      });
-      if (outcome === undefined) throw createCredentialsError();
-      return outcome;
-    });
+    const attempt = { userId: user?.id, method: 'password' } as const;
+    return limitFailures(deps, listAccountLimits({ account, network, isKnown }), () =>
+      recordFailures(deps, attempt, async () => {
+        const storedHash = user?.password ?? undefined;
+        const isCorrect = await verifyPassword(storedHash, password, visitor.signal);
+        if (!isCorrect || user === undefined || storedHash === undefined) throw createCredentialsError();
+        return deps.db.transaction(async tx => {
+          const outcome = await startSessionOrSecondStep(tx, deps, {
+            userId: user.id,
+            visitor,
+            passwordHash: storedHash,
+          });
+          if (outcome === undefined) throw createCredentialsError();
+          if (isSession(outcome)) recordSignIn(tx, user.id, 'password');
+          return outcome;
+        });
+      }),
+    );
   });
-}
-
-/** Records a failed sign-in. The email is not stored if nobody has it, because people also type their password there. */
-async function recordFailure(tx: Tx, userId: number | undefined, method: 'password'): Promise<void> {
-  const target = userId === undefined ? null : toUserTarget(userId);
-  await recordAuditAlone(tx, ANONYMOUS, { action: 'session.failed', target, after: { method } });
 }
 
 const createCredentialsError = (message = 'Incorrect email or password.'): AppError =>
@@ -76,7 +79,7 @@ export function requirePassword(
   password: string,
   visitor: Visitor,
 ): Promise<void> {
-  return limitFailuresOf(deps, userId, visitor, async () => {
+  return limitFailuresOf(deps, { userId, method: 'password' }, visitor, async () => {
     if (!(await verifyPassword(await findPasswordHash(deps.db, userId), password, visitor.signal)))
       throw createCredentialsError('Incorrect password.');
   });
@@ -85,13 +88,13 @@ export function requirePassword(
 /** Runs an attempt to prove that the caller is this user. Its failures count as failed sign-ins. */
 export async function limitFailuresOf<T>(
   deps: Pick<Deps, 'db' | 'now' | 'rateLimiter'>,
-  userId: number,
+  { userId, method }: AuditedAttempt & { readonly userId: number },
   { network }: Visitor,
   attempt: () => Promise<T>,
 ): Promise<T> {
   const isKnown = await knowsNetwork(deps.db, userId, network, new Date(deps.now()));
   const limits = [getNetworkLimit(network), ...listAccountLimits({ account: userId, network, isKnown })];
-  return limitFailures(deps, limits, attempt);
+  return limitFailures(deps, limits, () => recordFailures(deps, { userId, method }, attempt));
 }
 
 interface PasswordChange {
@@ -114,6 +117,7 @@ export async function changePassword(
   const hasSecondFactor = (await findProof(deps.db, sessionId))?.has_second_factor === true;
   return replacePassword(deps, visitor, {
     revokeKeys,
+    method: 'password',
     hasSecondFactor,
     write: async tx => {
       await updateSignIn(tx, userId, { password: hash, email: null, name: null });
@@ -125,6 +129,8 @@ export async function changePassword(
 export interface PasswordReplacement {
   /** Whether the user's API keys and connections are revoked too. */
   readonly revokeKeys: boolean;
+  /** How the user proved who they are. */
+  readonly method: 'password' | 'link';
   /** Whether the user has proved a second factor. */
   readonly hasSecondFactor?: boolean;
   /** Sets a password and returns the user. */
@@ -138,10 +144,15 @@ export interface PasswordReplacement {
 export async function replacePassword(
   deps: Deps,
   visitor: Visitor,
-  { revokeKeys, hasSecondFactor = false, write }: PasswordReplacement,
+  { revokeKeys, method, hasSecondFactor = false, write }: PasswordReplacement,
 ): Promise<SignInOutcome> {
   const [userId, outcome] = await deps.db.transaction(async tx => {
     const id = await write(tx);
+    recordAudit(tx, toSignedIn(id), {
+      action: 'password.changed',
+      target: toUserTarget(id),
+      after: { method, revokeKeys },
+    });
     await deleteUserSessions(tx, id);
     await deleteUserLink(tx, id);
     await deleteUserChallenges(tx, id);

@@ -1,9 +1,12 @@
 // Starts a session: creates the token for the cookie and the row that stores its hash.
+
 import { randomBytes } from 'node:crypto';
 import { sha256 } from '../../lib/crypto.ts';
 import { newId } from '../../lib/ids.ts';
-import type { Tx } from '../../store/db.ts';
+import { type AuditCaller, recordAudit, toUserTarget } from '../../store/audit/record-audit.ts';
+import type { Transaction, Tx } from '../../store/db.ts';
 import { insertSession, SESSION_MS } from '../../store/people/sessions.ts';
+import type { AuditedAttempt } from './failed-attempts.ts';
 
 /** What is known about the sender of a request before sign-in. */
 export interface Visitor {
@@ -61,4 +64,20 @@ export async function startSession(
     hasSecondFactor,
   });
   return isStored ? { token, expiresAt } : undefined;
+}
+
+/** The user who has just signed in, for the audit log. */
+export const toSignedIn = (userId: number): AuditCaller => ({
+  kind: 'user',
+  userId,
+  credential: { kind: 'session', id: '' },
+});
+
+/** Records a sign-in that has started a session. */
+export function recordSignIn(tx: Transaction, userId: number, method: AuditedAttempt['method']): void {
+  recordAudit(tx, toSignedIn(userId), {
+    action: 'session.started',
+    target: toUserTarget(userId),
+    after: { method },
+  });
 }

@@ -6,7 +6,7 @@ import { updateSignIn } from '../../store/users.ts';
 import { parseEmail, parseName, translateEmailConflict } from '../accounts/names.ts';
 import type { Deps } from '../deps.ts';
 import type { SignInOutcome } from '../second-factors/second-step.ts';
-import { getNetworkLimit, limitFailures } from './failed-attempts.ts';
+import { getNetworkLimit, limitFailures, recordFailures } from './failed-attempts.ts';
 import { hashPassword } from './passwords.ts';
 import { replacePassword } from './sign-in.ts';
 import type { Visitor } from './start-session.ts';
@@ -46,22 +46,26 @@ async function redeemLink(
   visitor: Visitor,
 ): Promise<SignInOutcome> {
   const link = { hash: sha256(token), kinds, now: new Date(deps.now()) };
-  return limitFailures(deps, [getNetworkLimit(visitor.network)], async () => {
-    // Checked before hashing, which is expensive.
-    if (!(await hasLink(deps.db, link))) throw createLinkError();
-    const hash = await hashPassword(password, visitor.signal);
-    return translateEmailConflict(
-      replacePassword(deps, visitor, {
-        revokeKeys,
-        write: async tx => {
-          const userId = await claimLink(tx, link);
-          if (userId === undefined) throw createLinkError();
-          await updateSignIn(tx, userId, { password: hash, email, name });
-          return userId;
-        },
-      }),
-    );
-  });
+  const attempt = { userId: undefined, method: 'link' } as const;
+  return limitFailures(deps, [getNetworkLimit(visitor.network)], () =>
+    recordFailures(deps, attempt, async () => {
+      // Checked before hashing, which is expensive.
+      if (!(await hasLink(deps.db, link))) throw createLinkError();
+      const hash = await hashPassword(password, visitor.signal);
+      return translateEmailConflict(
+        replacePassword(deps, visitor, {
+          revokeKeys,
+          method: 'link',
+          write: async tx => {
+            const userId = await claimLink(tx, link);
+            if (userId === undefined) throw createLinkError();
+            await updateSignIn(tx, userId, { password: hash, email, name });
+            return userId;
+          },
+        }),
+      );
+    }),
+  );
 }
 
 const createLinkError = (): AppError =>

@@ -1,4 +1,5 @@
 // Changes the fields or the graph of a stored workflow in one transaction. Writes nothing if nothing changes.
+import { isDeepStrictEqual } from 'node:util';
 import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
@@ -19,10 +20,11 @@ import {
 } from './commit-workflow.ts';
 import { editTransaction, type GraphTaskRunner } from './edit-transaction.ts';
 import { type PresentedWorkflow, presentMembers, toRevision } from './present-workflow.ts';
+import { recordWorkflowAudit } from './record-workflow-audit.ts';
 import { checkSentFields } from './sent-fields.ts';
 import type { UpdateWorkflowBody } from './workflow.schema.ts';
 import { resolveMove } from './workflow-location.ts';
-import { changeSecrets } from './workflow-secrets.ts';
+import { changeSecrets, decryptSecrets } from './workflow-secrets.ts';
 
 export interface ChangeWorkflowInput {
   readonly body: UpdateWorkflowBody;
@@ -48,7 +50,7 @@ export async function changeWorkflow(
     requireIfMatch(workflow, ifMatch);
     const ignored = checkSentFields(body, presentMembers(deps, view));
     const isMoved = body.folderId !== undefined && body.folderId !== workflow.folder_id;
-    const location = isMoved ? await resolveMove(tx, user, workflow, body.folderId ?? null) : {};
+    const location = isMoved ? await resolveMove(tx, user, workflow, body.folderId ?? null) : undefined;
     const { secrets, warnings: secretWarnings } = await changeSecrets(deps, tx, user, workflow, body.secrets);
     const poster = await choosePoster(tx, deps, workflow, body.poster);
     const fields = {
@@ -59,6 +61,21 @@ export async function changeWorkflow(
       pinned_poster: poster.pinned,
     };
     const warnings = [...ignored, ...secretWarnings, ...poster.warnings];
+    if (location !== undefined && location.team_id !== workflow.team_id)
+      recordWorkflowAudit(
+        tx,
+        user,
+        'workflow.moved',
+        { ...workflow, team_id: workflow.team_id ?? location.team_id },
+        { before: { teamId: workflow.team_id }, after: { teamId: location.team_id } },
+      );
+    if (
+      body.secrets !== undefined &&
+      !isDeepStrictEqual(decryptSecrets(deps, workflow.secrets), body.secrets)
+    )
+      recordWorkflowAudit(tx, user, 'workflow.secrets_changed', workflow, {
+        after: { names: Object.keys(body.secrets ?? {}) },
+      });
     const write = await prepareReplacement(deps, tx, view, { ...body, runTask });
     return commitChange(deps, tx, view, { fields, write, warnings, saving, mayBreakApp });
   });

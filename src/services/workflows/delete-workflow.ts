@@ -1,4 +1,5 @@
 // Marks workflows as deleted, undoes deletions within a day, and restores workflows for administrators.
+
 import { quote } from '../../graph/issues.ts';
 import { AppError, requireFound } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
@@ -15,6 +16,7 @@ import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { getWrittenWorkflow } from './commit-workflow.ts';
 import { type PresentedWorkflow, presentWorkflow } from './present-workflow.ts';
+import { recordWorkflowAudit } from './record-workflow-audit.ts';
 import type { DeleteWorkflowQuery } from './workflow.schema.ts';
 
 /**
@@ -29,10 +31,11 @@ export async function deleteWorkflow(
 ): Promise<void> {
   const user = requireScope(actor, 'workflows:write');
   await deps.db.transaction(async tx => {
-    authorize(actor, 'delete', await lockWorkflow(tx, id, user.userId));
+    const { workflow } = authorize(actor, 'delete', await lockWorkflow(tx, id, user.userId));
     if (!force) await requireUnused(tx, user, id);
     await markWorkflowDeleted(tx, id);
     await notifyFollowers(tx, id);
+    recordWorkflowAudit(tx, user, 'workflow.deleted', workflow, { after: { force } });
   });
 }
 
@@ -69,6 +72,7 @@ export async function undoDeletion(deps: Deps, actor: Actor, id: string): Promis
     await undoWorkflowDeletion(tx, id);
     const workflow = await getWrittenWorkflow(tx, id, user);
     const version = await deps.versions.get(tx, id, workflow.version);
+    recordWorkflowAudit(tx, user, 'workflow.restored', workflow);
     return { view: { workflow, role, actor: user }, text: version.text };
   });
   return presentWorkflow(deps, view, text);
@@ -79,10 +83,14 @@ export async function undoDeletion(deps: Deps, actor: Actor, id: string): Promis
  * the cleanup deleted its graph, which it does 30 days after the deletion unless the graph is in use.
  */
 export async function restoreWorkflowAsAdmin(deps: Pick<Deps, 'db'>, actor: Actor, id: string) {
-  requireScope(actor, 'instance:admin');
-  const row = requireFound(
-    await restoreDeletedWorkflow(deps.db, id),
-    'Workflow not found. If it was deleted more than 30 days ago, its graph may have been deleted too.',
-  );
+  const admin = requireScope(actor, 'instance:admin');
+  const row = await deps.db.transaction(async tx => {
+    const restored = requireFound(
+      await restoreDeletedWorkflow(tx, id),
+      'Workflow not found. If it was deleted more than 30 days ago, its graph may have been deleted too.',
+    );
+    recordWorkflowAudit(tx, admin, 'workflow.restored', { ...restored, team_id: null });
+    return restored;
+  });
   return { id: row.id, name: row.name, userId: row.user_id, restored: true };
 }

@@ -1,7 +1,7 @@
 // Runs a transaction that changes a graph. Slow work, such as a task for a thread or the resolution of calls, is done
 // between two attempts, while neither a connection nor a lock is held.
 import { AppError } from '../../lib/errors.ts';
-import type { Tx } from '../../store/db.ts';
+import type { Transaction } from '../../store/db.ts';
 import type { UserActor } from '../accounts/actor.ts';
 import type { Caller, ResolveDeps } from '../components/resolve-calls.ts';
 import type { Deps } from '../deps.ts';
@@ -27,7 +27,7 @@ const MAX_ATTEMPTS = 5;
 export async function editTransaction<T>(
   deps: Pick<Deps, 'settings'> & ResolveDeps,
   user: Pick<UserActor, 'userId'>,
-  edit: (tx: Tx, runTask: GraphTaskRunner) => Promise<T>,
+  edit: (tx: Transaction, runTask: GraphTaskRunner) => Promise<T>,
 ): Promise<T> {
   let prepared: { readonly base: number; readonly result: unknown } | undefined;
   const runTask: GraphTaskRunner = <Kind extends GraphTask['kind']>(

@@ -1,6 +1,8 @@
 // Exports a workflow as one file that any account of any service can import: its graph, the components that it calls,
 // and their media.
+
 import { Readable } from 'node:stream';
+import { recordAuditAlone } from '../../store/audit/record-audit.ts';
 import { listUsableMedia, type MediaRow } from '../../store/media/media.ts';
 import { findMediaIds } from '../../store/workflows/versions.ts';
 import { authorize, getWorkspaceId, roleAllows } from '../accounts/access.ts';
@@ -35,6 +37,15 @@ export async function exportWorkflow(deps: Deps, actor: Actor, id: string): Prom
   for (const part of [{ view, text: graph }, ...components])
     for (const row of await listExportableMedia(deps, part.view, part.text)) rows.set(row.id, row);
   const media = chooseEmbedded([...rows.values()]);
+  const { workflow } = view;
+  // What visitors can read is public.
+  if (actor.kind === 'user')
+    await recordAuditAlone(deps.db, actor, {
+      action: 'workflow.exported',
+      target: workflow.id,
+      name: workflow.name,
+      teamId: workflow.team_id,
+    });
   const stream = Readable.from(writeFile(deps, view, { graph, components, media }));
   const characters = components.reduce((sum, { text }) => sum + text.length, graph.length);
   return { name: getFileName(view), characters, stream };

@@ -1,7 +1,9 @@
 // Changes a workflow's link permission, publication and budget.
+
 import { randomBytes } from 'node:crypto';
 import { toSlug } from '../../graph/slug.ts';
 import { AppError } from '../../lib/errors.ts';
+import type { AuditAction } from '../../store/audit/actions.ts';
 import { isUniqueViolation, type Tx } from '../../store/db.ts';
 import type { LinkPermission, ReadWorkflowRow, WorkflowRow } from '../../store/workflows/workflows.ts';
 import { isSlugTaken } from '../../store/workflows/writes.ts';
@@ -10,6 +12,7 @@ import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { commitChange, lockForEdit, presentCommitted } from './commit-workflow.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
+import { recordWorkflowAudit } from './record-workflow-audit.ts';
 import type { PublishBody } from './workflow.schema.ts';
 import { reuseStoredText } from './write-graph.ts';
 
@@ -26,6 +29,7 @@ export function setVisibility(
     id,
     action: 'publish',
     fields: () => ({ link_permission: linkPermission }),
+    audit: 'workflow.link_changed',
   });
 }
 
@@ -37,7 +41,7 @@ export function setBudget(
   dailyCreditBudget: number | null,
 ): Promise<PresentedWorkflow> {
   const fields = () => ({ daily_credit_budget: dailyCreditBudget });
-  return changeAsOwner(deps, actor, { id, action: 'budget', fields });
+  return changeAsOwner(deps, actor, { id, action: 'budget', fields, audit: 'budget.changed' });
 }
 
 /**
@@ -52,7 +56,12 @@ export async function publishWorkflow(
 ): Promise<PresentedWorkflow> {
   const fields = (workflow: ReadWorkflowRow, tx: Tx) => toPublication(deps, tx, workflow, body);
   try {
-    return await changeAsOwner(deps, actor, { id, action: 'publish', fields });
+    return await changeAsOwner(deps, actor, {
+      id,
+      action: 'publish',
+      fields,
+      audit: body.isPublished ? 'workflow.published' : 'workflow.unpublished',
+    });
   } catch (err) {
     // Another workflow claimed the slug between the check and the write.
     if (isUniqueViolation(err, 'workflows_published_slug_key')) throw createSlugTakenError();
@@ -67,18 +76,23 @@ interface OwnerChange {
     workflow: ReadWorkflowRow,
     tx: Tx,
   ) => Partial<WorkflowRow> | Promise<Partial<WorkflowRow>>;
+  readonly audit: AuditAction;
 }
 
 async function changeAsOwner(
   deps: Deps,
   actor: Actor,
-  { id, action, fields }: OwnerChange,
+  { id, action, fields, audit }: OwnerChange,
 ): Promise<PresentedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
   const committed = await deps.db.transaction(async tx => {
     const view = await lockForEdit(tx, user, id, action);
     const { text } = await deps.versions.get(tx, id, view.workflow.version);
     const changedFields = await fields(view.workflow, tx);
+    recordWorkflowAudit(tx, user, audit, view.workflow, {
+      before: describeSharing(view.workflow),
+      after: describeSharing({ ...view.workflow, ...changedFields }),
+    });
     return commitChange(deps, tx, view, {
       fields: changedFields,
       write: reuseStoredText(text),
@@ -87,6 +101,15 @@ async function changeAsOwner(
   });
   return presentCommitted(deps, committed);
 }
+
+const describeSharing = (workflow: WorkflowRow) => ({
+  linkPermission: workflow.link_permission,
+  dailyCreditBudget: workflow.daily_credit_budget,
+  isPublished: workflow.is_published,
+  slug: workflow.published_slug,
+  version: workflow.published_version,
+  settings: workflow.publish_settings,
+});
 
 async function toPublication(
   deps: Deps,

@@ -1,4 +1,5 @@
 // Lists and restores the versions of a workflow's graph. Every write that changes the graph creates one.
+
 import { requireFound } from '../../lib/errors.ts';
 import { findVersion, listVersions, type VersionRow } from '../../store/workflows/versions.ts';
 import { findWorkflow, type WorkflowRow } from '../../store/workflows/workflows.ts';
@@ -10,6 +11,7 @@ import { presentColumns } from '../present-columns.ts';
 import { commitChange, lockForEdit, presentCommitted } from './commit-workflow.ts';
 import { editTransaction } from './edit-transaction.ts';
 import type { PresentedWorkflow } from './present-workflow.ts';
+import { recordWorkflowAudit } from './record-workflow-audit.ts';
 import { reuseStoredText } from './write-graph.ts';
 
 /** Lists versions, newest first, without their graphs. */
@@ -56,6 +58,7 @@ export async function restoreVersion(
     const write = isSame
       ? reuseStoredText(current.text)
       : runTask<'restore'>(number, { kind: 'restore', stored: version }, caller);
+    recordWorkflowAudit(tx, user, 'workflow.version_restored', view.workflow, { after: { version: number } });
     return commitChange(deps, tx, view, {
       fields: {},
       write,

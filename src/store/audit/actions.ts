@@ -4,11 +4,10 @@
  * The sentence of each action, in which `{actor}`, `{target}` and `{team}` are names, and `{before.role}` or `{after.role}` a field
  * of the row. Do not rename an action: stored rows have its name.
  */
-const AUDIT_ACTIONS = {
+export const AUDIT_ACTIONS = {
   'session.started': '{actor} signed in',
   'session.failed': 'Someone failed to sign in as {target}',
   'session.ended': '{actor} ended a session of {target}',
-  'session.confirmed': '{actor} confirmed their identity',
   'password.changed': '{actor} changed the password of {target}',
   'password.link_created': '{actor} created a link to set the password of {target}',
   'factor.added': '{actor} added a second factor ({after.method})',
@@ -31,6 +30,8 @@ const AUDIT_ACTIONS = {
   'team.changed': '{actor} changed the settings of the team {target}',
   'team.deleted': '{actor} deleted the team {target}',
   'member.added': '{actor} added {target} to {team} as {after.role}',
+  'page.created': '{actor} created the page {target}',
+  'page.changed': '{actor} changed the page {target}',
   'member.changed': '{actor} gave {target} the role {after.role} in {team}',
   'member.limited': '{actor} set the monthly limit of {target} in {team}',
   'policy.changed': '{actor} changed which providers and models {target} may use',
@@ -45,6 +46,7 @@ const AUDIT_ACTIONS = {
   'workflow.published': '{actor} published {target}',
   'workflow.unpublished': '{actor} unpublished {target}',
   'workflow.moved': '{actor} moved {target} to another workspace',
+  'workflow.secrets_changed': '{actor} changed the secrets of {target}',
   'workflow.credentials_chosen': '{actor} chose the credentials of {target}',
   'workflow.exported': '{actor} exported {target}',
   'workflow.deleted': '{actor} deleted the workflow {target}',
@@ -57,7 +59,6 @@ const AUDIT_ACTIONS = {
   'schedule.created': '{actor} created the schedule {target}',
   'schedule.changed': '{actor} changed the schedule {target}',
   'schedule.deleted': '{actor} deleted the schedule {target}',
-  'schedule.backfilled': '{actor} ran the schedule {target} for past times',
   'trigger.created': '{actor} created the trigger {target}',
   'trigger.changed': '{actor} changed the trigger {target}',
   'trigger.deleted': '{actor} deleted the trigger {target}',
@@ -70,17 +71,20 @@ const AUDIT_ACTIONS = {
   'batch.exported': '{actor} exported the batch {target}',
   'batch.deleted': '{actor} deleted the batch {target}',
   'table.deleted': '{actor} deleted the table {target}',
-  'media.deleted': '{actor} deleted {after.count} files',
+  'media.deleted': '{actor} deleted the file {target}',
   'media.exported': '{actor} downloaded {after.count} files',
   'collection.deleted': '{actor} deleted the collection {target}',
   'folder.deleted': '{actor} deleted the folder {target}',
-  'models.added': '{actor} added models',
+  'models.changed': '{actor} changed the added models',
   'backup.created': '{actor} made a backup',
   'backup.downloaded': '{actor} downloaded a backup',
   'backup.restored': '{actor} restored a backup',
   'secrets.rotated': '{actor} replaced the key of the stored secrets',
   'audit.exported': '{actor} exported the audit log',
-  'data.read': '{actor} read {after.what}',
+  'data.read': '{actor} read {after.what} as an administrator',
 } as const satisfies Readonly<Record<string, string>>;
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS;
+
+/** The names of the actions, for schemas. */
+export const AUDIT_ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as AuditAction[];

@@ -4,14 +4,15 @@
 //     await updateMemberRole(tx, teamId, userId, role);
 //     recordAudit(tx, actor, { action: 'member.changed', target: toUserTarget(userId), teamId, after: { role } });
 //   });
-import { newId } from '../../lib/ids.ts';
+import { getFirstIdAt, newId } from '../../lib/ids.ts';
 import { getWork } from '../../lib/work.ts';
 import type { Transaction, Tx } from '../db.ts';
 import type { AuditAction } from './actions.ts';
 import { type AuditFields, toAuditJson } from './audit-json.ts';
 
+export const AUDIT_VIAS = ['session', 'key', 'oauth', 'cli', 'service'] as const;
 /** How the actor authenticated. People who have not signed in are recorded as `session`. */
-type AuditVia = 'session' | 'key' | 'oauth' | 'cli' | 'service';
+export type AuditVia = (typeof AUDIT_VIAS)[number];
 
 const VIA = {
   session: 'session',
@@ -31,6 +32,12 @@ export type AuditCaller =
   | { readonly kind: 'anonymous' | 'service' };
 
 export const SERVICE_CALLER: AuditCaller = { kind: 'service' };
+/** Whoever runs a command that opens the database. */
+export const OPERATOR_CALLER: AuditCaller = {
+  kind: 'user',
+  userId: 0,
+  credential: { kind: 'operator', id: '' },
+};
 
 export interface AuditEntry {
   readonly action: AuditAction;
@@ -48,6 +55,12 @@ export interface AuditEntry {
 /** The target of actions on a user. */
 export const toUserTarget = (userId: number): string => `user:${userId}`;
 
+/** Returns the user that a target names, or undefined for another target. */
+export function parseUserTarget(target: string | null): number | undefined {
+  const [, id] = /^user:(\d{1,10})$/.exec(target ?? '') ?? [];
+  return id === undefined ? undefined : Number(id);
+}
+
 /** Adds a row to the commit of the transaction. */
 export function recordAudit(tx: Transaction, caller: AuditCaller, entry: AuditEntry): void {
   tx.appendToCommit(INSERT, toValues(caller, entry));
@@ -58,8 +71,30 @@ export async function recordAuditAlone(tx: Tx, caller: AuditCaller, entry: Audit
   await tx.query(INSERT, toValues(caller, entry));
 }
 
-const INSERT = `insert into audit_events
-  (id, at, user_id, via, key_id, action, target, target_name, team_id, before, after, address, request_id)
+/** A read is recorded once in this time, because pages repeat their requests. */
+const SAME_READ_MS = 15 * 60_000;
+
+/** Records that an administrator read data of other people, unless the log has the same read of the last minutes. */
+export async function recordRead(
+  tx: Tx,
+  caller: AuditCaller,
+  { what, ...entry }: Omit<AuditEntry, 'action' | 'before' | 'after'> & { readonly what: string },
+): Promise<void> {
+  const values = toValues(caller, { ...entry, action: 'data.read', after: { what } });
+  const sinceId = getFirstIdAt('audit', Date.now() - SAME_READ_MS);
+  await tx.query(INSERT_READ, [...values, sinceId]);
+}
+
+const COLUMNS =
+  'id, at, user_id, via, key_id, action, target, target_name, team_id, before, after, address, request_id';
+const INSERT_READ = `insert into audit_events (${COLUMNS})
+  select $1::text, $2::timestamptz, $3::int, $4::text, $5::text, $6::text, $7::text, $8::text, $9::text, $10::json,
+    $11::json, $12::text, $13::text
+  where not exists (
+    select from audit_events e where e.user_id = $3::int and e.id >= $14 and e.action = 'data.read'
+      and e.target is not distinct from $7::text and e.after::text = $11::json::text
+      and e.key_id is not distinct from $5::text and e.address is not distinct from $12::text)`;
+const INSERT = `insert into audit_events (${COLUMNS})
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
 
 const MAX_NAME_CHARS = 200;
@@ -97,7 +132,12 @@ function describeCaller(caller: AuditCaller): {
   if (caller.kind !== 'user')
     return { userId: null, via: caller.kind === 'service' ? 'service' : 'session', keyId: null };
   const { kind, id } = caller.credential;
-  return { userId: caller.userId, via: VIA[kind], keyId: kind === 'key' || kind === 'token' ? id : null };
+  return {
+    // The command line acts for whoever can open the database.
+    userId: kind === 'operator' ? null : caller.userId,
+    via: VIA[kind],
+    keyId: kind === 'key' || kind === 'token' ? id : null,
+  };
 }
 
 /** Cuts a text, and replaces what PostgreSQL cannot store, because a row that fails would undo its action. */

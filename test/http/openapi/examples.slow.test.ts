@@ -9,11 +9,13 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { ERROR_CODES } from '../../../src/lib/errors.ts';
 import { newId } from '../../../src/lib/ids.ts';
 import { insertGrant } from '../../../src/services/oauth/store/grants.ts';
+import type { AuditAction } from '../../../src/store/audit/actions.ts';
 import { FAST_AJV_OPTIONS } from '../../support/http/conformance.ts';
 import { findFreePort } from '../../support/network/free-port.ts';
 import { type Receiver, startReceiver } from '../../support/network/receiver.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { KEY, startTestService, type TestService } from '../../support/service.ts';
+import { AUDITED, NOT_AUDITED } from './audited-operations.ts';
 import {
   findOperation,
   listDifferences,
@@ -52,6 +54,10 @@ const NOT_RECORDED: Readonly<Record<string, string>> = {
   unreadable_media: 'appears only in the records of runs',
   not_acceptable: 'is not sent by any route',
 };
+/** The requests that may have changed something. */
+const successes: { readonly operationId: string; readonly requestId: string }[] = [];
+/** What responses showed once: keys, links, codes. */
+const secrets = new Set([KEY, SECRET, 'sk-nobody', 'sk-studio-0123456789', 'sk-studio-9876543210']);
 const MAX_DOCUMENT_BYTES = 1_000_000;
 const MAX_FILE_BYTES = 200_000;
 
@@ -100,6 +106,9 @@ before(async () => {
     const operationId = findOperation(document, method, path)?.operationId;
     if (operationId === undefined) assert.equal(response.status, 405, `${method} ${path}`);
     record(operationId ?? '', result);
+    const requestId = response.headers.get('x-request-id') ?? '';
+    if (response.ok && method !== 'GET') successes.push({ operationId: operationId ?? '', requestId });
+    for (const secret of listSecrets(result.body)) secrets.add(secret);
     if (response.ok && operationId !== undefined && body !== undefined && rawFormat === undefined)
       recordedExamples.requests[operationId] ??= toExample(body);
     return { ...result, cookie: response.headers.getSetCookie()[0]?.split(';')[0] ?? '' };
@@ -147,6 +156,18 @@ function record(
   const { code } = (body ?? {}) as { code?: string };
   if (status >= 300 && code !== undefined) recordedExamples.errors[code] ??= toExample(body);
   else recordedExamples.responses[`${operationId} ${status}`] ??= toExample(body);
+}
+
+/** Lists the texts in a response that give access: those of members with such names. */
+function listSecrets(value: unknown, name = ''): readonly string[] {
+  if (typeof value === 'string')
+    return /^(key|apiKey|secret|uri|challenge|inviteUrl|uploadUrl|codes)$/.test(name) && value.length >= 8
+      ? [value]
+      : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) =>
+    listSecrets(member, Array.isArray(value) ? name : key),
+  );
 }
 
 /** Returns the path and method of an operation. */
@@ -249,5 +270,51 @@ describe('examples of the OpenAPI document', () => {
     const validateError = ajv.compile({ $ref: 'document#/components/schemas/Error' });
     for (const [code, { value }] of Object.entries(document.components.examples))
       assert.ok(validateError(value), code);
+  });
+});
+
+interface AuditRow {
+  readonly action: string;
+  readonly request_id: string | null;
+  readonly text: string;
+}
+
+describe('the audit log', () => {
+  let rows: readonly AuditRow[];
+  before(async () => {
+    ({ rows } = await service.db.query<AuditRow>(
+      'select action, request_id, row_to_json(audit_events)::text as text from audit_events',
+    ));
+  });
+
+  it('knows every operation that changes something (add new ones to audited-operations.ts)', () => {
+    const changing = Object.values(document.paths)
+      .flatMap(Object.entries)
+      .flatMap(([method, { operationId }]) => (method === 'get' ? [] : operationId))
+      .sort();
+    const listed = [...Object.keys(AUDITED), ...Object.keys(NOT_AUDITED)].sort();
+    assert.deepEqual(listed, changing);
+  });
+
+  it('has exactly one row of each action', () => {
+    const found = successes.map(({ operationId, requestId }) => [
+      operationId,
+      rows.filter(row => row.request_id === requestId).map(({ action }) => action),
+    ]);
+    const wrong = found.filter(([operationId, actions]) => {
+      const expected = AUDITED[String(operationId)];
+      if (expected === undefined) return actions?.length !== 0;
+      return actions?.length !== 1 || ![expected].flat().includes(actions[0] as AuditAction);
+    });
+    assert.deepEqual(wrong, []);
+    const toured = new Set(successes.map(({ operationId }) => operationId));
+    const untested = Object.keys(AUDITED).filter(operationId => !toured.has(operationId));
+    assert.deepEqual(untested, [], 'add a successful step to the tour');
+  });
+
+  it('contains no secret that a request or response showed', () => {
+    assert.ok(secrets.size > 8 && rows.length > 50, `${secrets.size} secrets, ${rows.length} rows`);
+    for (const { text } of rows)
+      for (const secret of secrets) assert.ok(!text.includes(secret), `${secret} in ${text}`);
   });
 });

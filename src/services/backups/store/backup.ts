@@ -43,7 +43,7 @@ const MIGRATION_TABLES: readonly string[] = ['schema_migrations', `${QUEUE_SCHEM
 const UNFINISHED_TABLES: readonly string[] = ['media_uploads', 'media_strays', 'render_parts'];
 
 /** A table whose rows nobody can delete. A restore adds the rows of the backup to it and keeps the others. */
-const APPEND_ONLY_TABLE = 'audit_events';
+export const APPEND_ONLY_TABLE = 'audit_events';
 
 /** Returns the schema version, or undefined if the database has none of our tables. */
 export async function findSchemaVersion(tx: Tx): Promise<SchemaVersion | undefined> {

@@ -1,6 +1,6 @@
 // Stores the access that users granted to OAuth clients.
 import type { Tx } from '../../../store/db.ts';
-import { all, first, insertRow, matches, type PageRange } from '../../../store/rows.ts';
+import { all, first, firstValue, insertRow, type PageRange } from '../../../store/rows.ts';
 
 export interface GrantRow {
   readonly id: string;
@@ -62,9 +62,12 @@ export async function deleteGrant(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from oauth_grants where id = $1', [id]);
 }
 
-/** Deletes a grant of the user with all its tokens. Returns false if the user has no such grant. */
-export function deleteUserGrant(tx: Tx, id: string, userId: number): Promise<boolean> {
-  return matches(tx, 'delete from oauth_grants where id = $1 and user_id = $2', [id, userId]);
+/** Deletes a grant of the user with all its tokens. Returns the client's name; undefined if the user has no such grant. */
+export function deleteUserGrant(tx: Tx, id: string, userId: number): Promise<string | undefined> {
+  return firstValue(tx, 'delete from oauth_grants where id = $1 and user_id = $2 returning client_name', [
+    id,
+    userId,
+  ]);
 }
 
 /** Deletes all grants of the user, with their tokens. */

@@ -1,0 +1,71 @@
+// Presents rows of the audit log, each with a sentence that names the actor, the target and the team.
+import { isRecord } from '../../lib/record.ts';
+import { AUDIT_ACTIONS } from '../../store/audit/actions.ts';
+import { type AuditRow, findAuditNames } from '../../store/audit/list-audit.ts';
+import { type AuditVia, parseUserTarget } from '../../store/audit/record-audit.ts';
+import type { Tx } from '../../store/db.ts';
+import { presentColumns } from '../present-columns.ts';
+
+type Names = ReadonlyMap<number | string, string>;
+
+/** Presents the rows with the current names of users and teams. */
+export async function presentAuditRows(tx: Tx, rows: readonly AuditRow[]) {
+  const userIds = rows.flatMap(row => [row.user_id, parseUserTarget(row.target)]);
+  const names = await findAuditNames(tx, {
+    userIds: [...new Set(userIds.filter(id => id != null))],
+    teamIds: [...new Set(rows.flatMap(({ team_id }) => team_id ?? []))],
+  });
+  return rows.map(row => presentAuditRow(row, names));
+}
+
+function presentAuditRow(row: AuditRow, names: Names) {
+  const actorName = nameActor(row, names);
+  const targetName = nameTarget(row, names);
+  const { id, at, ...rest } = presentColumns(
+    row,
+    'id at action target team_id before after address request_id',
+  );
+  return {
+    id,
+    at,
+    actor: { userId: row.user_id, name: actorName, via: row.via, keyId: row.key_id },
+    ...rest,
+    targetName,
+    summary: summarize(row, {
+      actor: actorName,
+      target: targetName ?? row.target ?? 'an unknown account',
+      team: (row.team_id && names.get(row.team_id)) ?? 'a deleted team',
+    }),
+  };
+}
+
+const DELETED_USER = 'Deleted user';
+
+/** What acts without an account. */
+const ACTORS: Readonly<Partial<Record<AuditVia, string>>> = {
+  cli: 'An operator',
+  service: 'The service',
+};
+
+const nameActor = ({ user_id, via }: AuditRow, names: Names): string =>
+  user_id === null ? (ACTORS[via] ?? 'Someone') : (names.get(user_id) ?? DELETED_USER);
+
+function nameTarget({ target, target_name }: AuditRow, names: Names): string | null {
+  const userId = parseUserTarget(target);
+  return userId === undefined ? target_name : (names.get(userId) ?? DELETED_USER);
+}
+
+/** Fills in the sentence of the action. A row of a newer version of the program has an unknown action. */
+function summarize(
+  { action, before, after }: AuditRow,
+  names: { readonly actor: string; readonly target: string; readonly team: string },
+): string {
+  const sentence = Object.hasOwn(AUDIT_ACTIONS, action) ? AUDIT_ACTIONS[action] : `{actor}: ${action}`;
+  const values = { ...names, before, after };
+  return sentence.replaceAll(/\{([\w.]+)\}/g, (_, path: string) => {
+    const value = path
+      .split('.')
+      .reduce<unknown>((object, key) => (isRecord(object) ? object[key] : undefined), values);
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : '?';
+  });
+}
