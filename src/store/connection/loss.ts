@@ -27,7 +27,7 @@ export function isConnectionLoss(err: Error): boolean {
 // Its grammar is exact, however: a `select`, `with` or `values` writes only if it contains one of these keywords or calls
 // a function that writes. A test looks up the functions that the code calls in the catalog of PostgreSQL.
 const WRITING_KEYWORDS =
-  /\b(?:insert|update|delete|merge|into|truncate|alter|create|drop|call|do|nextval|setval|queue_jobs|add_jobs?|pg_notify)\b/i;
+  /\b(?:insert|update|delete|merge|into|truncate|alter|create|drop|call|do|nextval|setval|queue_jobs|add_jobs?|add_audit_partition|drop_audit_partition|pg_notify)\b/i;
 
 /** Returns whether the statement may change something. In case of doubt, returns true. */
 export function isWrite(statement: string): boolean {

@@ -1,7 +1,7 @@
 // Lists what each operation that changes something records in the audit log.
 import type { AuditAction } from '../../../src/store/audit/actions.ts';
 
-/** The action that a successful request of the operation records. Operations that a list names record one of several. */
+/** The action that every successful request of the operation records, once. Of a list, it records one or more. */
 export const AUDITED: Readonly<Record<string, AuditAction | readonly AuditAction[]>> = {
   acceptInvitation: 'invitation.accepted',
   acceptInvite: 'password.changed',
@@ -20,14 +20,13 @@ export const AUDITED: Readonly<Record<string, AuditAction | readonly AuditAction
   createSchedule: 'schedule.created',
   createTeam: 'team.created',
   createTrigger: 'trigger.created',
-  createUser: 'user.created',
+  createUser: ['user.created', 'key.created'],
   declineInvitation: 'invitation.declined',
   deleteBatch: 'batch.deleted',
   deleteCollection: 'collection.deleted',
   deleteCredential: 'credential.deleted',
   deleteExecution: 'run.deleted',
   deleteFolder: 'folder.deleted',
-  deleteManyMedia: 'media.deleted',
   deleteMedia: 'media.deleted',
   deletePasskey: 'factor.removed',
   deleteSchedule: 'schedule.deleted',
@@ -57,8 +56,6 @@ export const AUDITED: Readonly<Record<string, AuditAction | readonly AuditAction
   setWholeTeamBudget: 'budget.changed',
   setWorkflowApp: ['app.created', 'app.changed'],
   shareWorkflow: 'workflow.shared',
-  signIn: 'session.started',
-  signOut: 'session.ended',
   undeleteWorkflow: 'workflow.restored',
   unshareWorkflow: 'workflow.unshared',
   updateCredential: 'credential.changed',
@@ -70,6 +67,14 @@ export const AUDITED: Readonly<Record<string, AuditAction | readonly AuditAction
   updateTeam: 'team.changed',
   updateTrigger: 'trigger.changed',
   updateUser: 'user.changed',
+};
+
+/** The actions that the operation records if its request has that effect. */
+export const SOMETIMES_AUDITED: Readonly<Record<string, readonly AuditAction[]>> = {
+  deleteManyMedia: ['media.deleted'],
+  signIn: ['session.started'],
+  signOut: ['session.ended'],
+  updateWorkflow: ['workflow.moved', 'workflow.secrets_changed'],
 };
 
 const CONTENT = 'changes content, which has versions or a change date and creator of its own';
@@ -119,6 +124,7 @@ export const NOT_AUDITED: Readonly<Record<string, string>> = {
   receiveHook: RUN,
   receiveProviderHook: RUN,
   redeliver: RUN,
+  replaceNoticeSettings: PREFERENCE,
   resumeBatch: RUN,
   resumeExecution: RUN,
   retryBatch: RUN,
@@ -139,7 +145,6 @@ export const NOT_AUDITED: Readonly<Record<string, string>> = {
   updateCollection: CONTENT,
   updateFolder: CONTENT,
   updateMedia: CONTENT,
-  updateWorkflow: 'changes content; only moves to another workspace and changes of secrets are recorded',
   uploadMedia: CONTENT,
   uploadToApp: CONTENT,
 };
