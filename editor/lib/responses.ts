@@ -205,6 +205,8 @@ export interface Responses {
   'GET /admin/backup': schemas.Backups;
   'POST /admin/backup': schemas.PreparedBackup;
   'GET /admin/backup/file': undefined;
+  'GET /admin/audit': schemas.AuditEventPage;
+  'GET /teams/{}/audit': schemas.AuditEventPage;
   'GET /admin/models': {
     /** Revision at which the models were read */
     readonly revision: string;

@@ -713,6 +713,36 @@ export type ApprovalPage = {
   readonly nextCursor: string | null;
 };
 
+/** A recorded action */
+export type AuditEvent = {
+  /** `aud_…` */
+  readonly id: string;
+  readonly at: string;
+  readonly actor: {
+    readonly userId: number | null;
+    readonly name: string;
+    readonly via: 'session' | 'key' | 'oauth' | 'cli' | 'service';
+    readonly keyId: string | null;
+  };
+  readonly action: string;
+  /** The action as a sentence */
+  readonly summary: string;
+  readonly target: string | null;
+  readonly targetName: string | null;
+  readonly teamId: string | null;
+  readonly before: Readonly<Record<string, unknown>> | null;
+  readonly after: Readonly<Record<string, unknown>> | null;
+  readonly address: string | null;
+  readonly requestId: string | null;
+};
+
+/** One page of a list */
+export type AuditEventPage = {
+  readonly data: readonly AuditEvent[];
+  /** Null on the last page */
+  readonly nextCursor: string | null;
+};
+
 /** The runs that make up for times in the past */
 export type Backfill = {
   readonly runs: number;

@@ -30,6 +30,8 @@ export const messages = {
     providers: 'Shared provider keys',
     workload: 'Queue',
     models: 'Models',
+    audit: 'Audit log',
+    'team-audit': 'Team audit log',
   },
   name: sharedMessages.common.name,
   /** Operators name plans in PLANS_FILE. These are the names of the plans that the service defines. */

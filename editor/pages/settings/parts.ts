@@ -1,5 +1,5 @@
 // Lists the parts of the settings in display order.
-import type { ComponentType } from 'react';
+import { type ComponentType, lazy } from 'react';
 import { AllTeams } from './all-teams/all-teams.tsx';
 import { Backup } from './backup/backup.tsx';
 import { Connections } from './connections/connections.tsx';
@@ -16,6 +16,9 @@ import { Sessions } from './sessions/sessions.tsx';
 import { Teams } from './teams/teams.tsx';
 import { Users } from './users/users.tsx';
 import { Workload } from './workload/workload.tsx';
+
+const InstanceAudit = lazy(async () => ({ default: (await import('./audit/audit.tsx')).InstanceAudit }));
+const TeamAudit = lazy(async () => ({ default: (await import('./audit/audit.tsx')).TeamAudit }));
 
 export interface SettingsPart {
   /** The last segment of the URL. */
@@ -35,10 +38,12 @@ export const PARTS: readonly SettingsPart[] = [
   { name: 'teams', group: 'workspace', Part: Teams },
   { name: 'provider-keys', group: 'workspace', Part: ProviderKeys },
   { name: 'credits', group: 'workspace', Part: Credits },
+  { name: 'team-audit', group: 'workspace', Part: TeamAudit },
   { name: 'overview', group: 'admin', Part: Overview },
   { name: 'users', group: 'admin', Part: Users },
   { name: 'all-teams', group: 'admin', Part: AllTeams },
   { name: 'providers', group: 'admin', Part: Providers },
+  { name: 'audit', group: 'admin', Part: InstanceAudit },
   { name: 'workload', group: 'admin', Part: Workload },
   { name: 'models', group: 'admin', Part: Models },
   { name: 'backup', group: 'admin', Part: Backup },

@@ -1,9 +1,10 @@
 // Registers the routes of the audit log.
 import { TeamParams } from '../../services/accounts/account.schema.ts';
-import { AuditPage, AuditQuery, TeamAuditQuery } from '../../services/audit/audit.schema.ts';
+import { AuditActions, AuditPage, AuditQuery, TeamAuditQuery } from '../../services/audit/audit.schema.ts';
 import {
   exportInstanceAudit,
   exportTeamAudit,
+  listAuditActions,
   listInstanceAudit,
   listTeamAudit,
 } from '../../services/audit/read-audit.ts';
@@ -30,6 +31,16 @@ export function registerAudit(server: Server, deps: Deps): void {
       reply.header('content-type', NDJSON);
       return reply.send(await exportInstanceAudit(deps, req.actor, req.query, reply.closeSignal()));
     },
+  );
+  server.get(
+    '/api/v1/audit/actions',
+    operation('listAuditActions', 'signed-in', {
+      summary: 'List the actions of the audit log',
+      description:
+        'Returns the actions that the audit log can contain, each with its sentence, in which `{actor}`, `{target}` and `{team}` are names.',
+      response: { 200: AuditActions },
+    }),
+    async () => listAuditActions(),
   );
   server.get(
     '/api/v1/teams/:id/audit',

@@ -29,6 +29,10 @@ export const AuditEvent = Named('AuditEvent', 'A recorded action', {
 });
 export const AuditPage = PageSchema(AuditEvent);
 
+export const AuditActions = Named('AuditActions', 'The actions that the audit log can contain', {
+  actions: Type.Array(Type.Object({ action: Type.String(), sentence: Type.String() })),
+});
+
 const FILTER = {
   actor: Type.Optional(PositiveInteger({ description: 'Only actions of this user' })),
   action: Type.Optional(Type.Enum(AUDIT_ACTION_NAMES)),

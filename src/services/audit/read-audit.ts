@@ -1,6 +1,8 @@
 // Lists and exports the audit log, of the instance for administrators and of a team for its owners.
+
 import { Readable } from 'node:stream';
 import { getFirstIdAt } from '../../lib/ids.ts';
+import { AUDIT_ACTIONS } from '../../store/audit/actions.ts';
 import { type AuditFilter, type AuditRow, listAuditRows } from '../../store/audit/list-audit.ts';
 import { recordAuditAlone } from '../../store/audit/record-audit.ts';
 import type { PageRange } from '../../store/rows.ts';
@@ -18,6 +20,10 @@ interface AuditSelection {
   readonly user: UserActor;
   readonly filter: AuditFilter;
 }
+
+export const listAuditActions = () => ({
+  actions: Object.entries(AUDIT_ACTIONS).map(([action, sentence]) => ({ action, sentence })),
+});
 
 /** Lists the actions of the instance, newest first. */
 export async function listInstanceAudit(deps: AuditDeps, actor: Actor, query: AuditQuery) {

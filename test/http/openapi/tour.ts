@@ -182,6 +182,7 @@ async function tourAccounts({ send, addKey, authorize, graph, receiver }: TourCo
   await send('PUT', `${V1}/admin/teams/${teamId}/budget`, { dailyCreditBudget: 1000 });
   await send('PUT', `${budgets}/${workflowPath.split('/').at(-1)}`, { dailyCreditBudget: 100 });
   await send('GET', `${V1}/teams/${teamId}/audit?limit=3`);
+  await send('GET', `${V1}/audit/actions`);
   await send('GET', `${V1}/admin/audit?limit=3&action=member.changed`);
   await send('DELETE', `${V1}/teams/${teamId}`);
   await send('DELETE', workflowPath);

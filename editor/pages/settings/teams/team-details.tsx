@@ -3,7 +3,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Team } from '../../../../sdk/src/schemas.ts';
-import { Button } from '../../../kit/button.tsx';
+import { Button, ButtonLink } from '../../../kit/button.tsx';
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { Failure } from '../../../kit/failure.tsx';
 import { CheckField } from '../../../kit/field.tsx';
@@ -13,6 +13,7 @@ import { api } from '../../../lib/api.ts';
 import { apiQuery } from '../../../lib/queries.ts';
 import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { useSession } from '../../../lib/session.ts';
+import { messages as settingsMessages } from '../messages.ts';
 import { Section } from '../section.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { Members } from './members.tsx';
@@ -39,15 +40,24 @@ function Details({ team, onGone }: { readonly team: Team; readonly onGone: () =>
     <>
       <Section
         title={messages.members(team.name)}
-        actions={buttons.map(([kind, text]) => (
-          <Button
-            key={kind}
-            variant={kind === 'invite' ? 'primary' : 'plain'}
-            onClick={() => setOpenDialog(kind)}
-          >
-            {text}
-          </Button>
-        ))}
+        actions={
+          <>
+            {buttons.map(([kind, text]) => (
+              <Button
+                key={kind}
+                variant={kind === 'invite' ? 'primary' : 'plain'}
+                onClick={() => setOpenDialog(kind)}
+              >
+                {text}
+              </Button>
+            ))}
+            {team.role === 'OWNER' && (
+              <ButtonLink href={`/settings/team-audit?teamId=${team.id}`}>
+                {settingsMessages.parts['team-audit']}
+              </ButtonLink>
+            )}
+          </>
+        }
       >
         <Members team={team} />
         <TeamDialog
