@@ -206,6 +206,7 @@ export interface Responses {
   'POST /admin/backup': schemas.PreparedBackup;
   'GET /admin/backup/file': undefined;
   'GET /admin/audit': schemas.AuditEventPage;
+  'GET /audit/actions': schemas.AuditActions;
   'GET /teams/{}/audit': schemas.AuditEventPage;
   'GET /admin/models': {
     /** Revision at which the models were read */

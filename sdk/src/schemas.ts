@@ -713,6 +713,14 @@ export type ApprovalPage = {
   readonly nextCursor: string | null;
 };
 
+/** The actions that the audit log can contain */
+export type AuditActions = {
+  readonly actions: readonly {
+    readonly action: string;
+    readonly sentence: string;
+  }[];
+};
+
 /** A recorded action */
 export type AuditEvent = {
   /** `aud_…` */

@@ -8,7 +8,7 @@ import { Id, Named, Nullable, PositiveInteger, Timestamp } from '../schema.ts';
 const Fields = (description: string) =>
   Nullable(Type.Object({}, { additionalProperties: true, description }));
 
-export const AuditEvent = Named('AuditEvent', 'A recorded action', {
+const AuditEvent = Named('AuditEvent', 'A recorded action', {
   id: Id('`aud_…`'),
   at: Timestamp,
   actor: Type.Object({
