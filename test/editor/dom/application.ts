@@ -102,11 +102,21 @@ interface Application {
   start(): Promise<() => void>;
 }
 
+type CreateApplication = (...values: unknown[]) => Application;
+
+/** The compiled script by the names of its parameters. All windows share it, so that each function is compiled only once. */
+const compiled = new Map<string, CreateApplication>();
+
 /** Evaluates the script. Its globals are parameters, so that each window has its own instance of all modules. */
 export function createApplication(script: string, globals: Globals): Application {
-  const create = compileFunction(`${script}\nreturn application;`, Object.keys(globals), {
-    filename: 'editor.js',
-  }) as (...values: unknown[]) => Application;
+  const names = Object.keys(globals);
+  const key = names.join();
+  const create =
+    compiled.get(key) ??
+    (compileFunction(`${script}\nreturn application;`, names, {
+      filename: 'editor.js',
+    }) as CreateApplication);
+  compiled.set(key, create);
   return create(...Object.values(globals));
 }
 

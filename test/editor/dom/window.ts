@@ -106,6 +106,7 @@ export async function openWindow(options: WindowOptions): Promise<OpenWindow> {
   // Browsers without popovers show no tooltips.
   Reflect.deleteProperty(window.HTMLElement.prototype, 'popover');
   giveSizes(window, width, height);
+  shortenStyles(window);
   window.addEventListener('error', event => onError(String((event as unknown as ErrorEvent).error)));
   document.execCommand = (command, _, text = '') => insertText(document, command, text);
   for (const type of ['mousedown', 'mousemove', 'mouseup']) window.addEventListener(type, setView, true);
@@ -267,6 +268,50 @@ function giveSizes(window: Window, width: number, height: number): void {
     ['clientHeight', height],
   ] as const)
     Object.defineProperty(window.HTMLElement.prototype, name, { configurable: true, get: () => value });
+}
+
+/** The value of inherited properties that no element sets. */
+const INITIAL_VALUES: Readonly<Record<string, string>> = { visibility: 'visible', pointerEvents: 'auto' };
+
+/**
+ * Finds the computed properties that queries and clicks read without the computation of all properties, which happy-dom
+ * repeats for each. Only shadow roots have style sheets.
+ */
+function shortenStyles(window: Window): void {
+  type Style = Record<string, string> & { getPropertyValue(name: string): string };
+  const compute = window.getComputedStyle.bind(window) as unknown as (element: Element) => Style;
+  const displays = new Map<string, string>();
+  const isSetInline = (element: Element, property: string): boolean =>
+    element.getAttribute('style')?.includes(property) === true;
+  const readDisplay = (element: Element): string => {
+    const tag = `${element.tagName} ${element.hasAttribute('open')} ${element.hasAttribute('hidden')}`;
+    const display = displays.get(tag) ?? compute(element).display ?? '';
+    displays.set(tag, display);
+    return display;
+  };
+  const find = (element: Element, property: string): string | undefined => {
+    if (!element.isConnected || element.getRootNode() !== element.ownerDocument) return undefined;
+    if (property === 'display') return isSetInline(element, property) ? undefined : readDisplay(element);
+    const initial = INITIAL_VALUES[property];
+    const name = property === 'pointerEvents' ? 'pointer-events' : property;
+    for (
+      let each: Element | null = element;
+      each !== null && initial !== undefined;
+      each = each.parentElement
+    )
+      if (isSetInline(each, name)) return undefined;
+    return initial;
+  };
+  window.getComputedStyle = ((element: Element) => {
+    const style = compute(element);
+    const getPropertyValue = (name: string): string => find(element, name) ?? style.getPropertyValue(name);
+    return new Proxy(style, {
+      get: (_, name) =>
+        name === 'getPropertyValue'
+          ? getPropertyValue
+          : (find(element, String(name)) ?? Reflect.get(style, name)),
+    });
+  }) as unknown as typeof window.getComputedStyle;
 }
 
 /** Properties that set attributes, which happy-dom lacks. */
