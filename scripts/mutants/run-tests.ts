@@ -55,7 +55,7 @@ function writeProgram(temporary: string, folder: string, files: readonly string[
   const program = join(temporary, 'mutant.mjs');
   const runBatch = pathToFileURL(join(folder, 'test/support/run-batch.ts'));
   const callArguments = [files, join(temporary, 'running')].map(value => JSON.stringify(value)).join(', ');
-  writeFileSync(program, `import { runBatch } from '${runBatch}';\nrunBatch(${callArguments});\n`);
+  writeFileSync(program, `import { runBatch } from '${runBatch}';\nawait runBatch(${callArguments});\n`);
   return program;
 }
 

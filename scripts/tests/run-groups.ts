@@ -88,7 +88,7 @@ function writeBatch(folder: string, index: number, files: readonly string[]): Ba
   const path = join(folder, `${String(index).padStart(3, '0')}-${name.replaceAll('/', '-')}.mjs`);
   const runBatch = pathToFileURL(join(SUPPORT, 'run-batch.ts'));
   const callArguments = [files, progressOf(path)].map(value => JSON.stringify(value)).join(', ');
-  writeFileSync(path, `import { runBatch } from '${runBatch}';\nrunBatch(${callArguments});\n`);
+  writeFileSync(path, `import { runBatch } from '${runBatch}';\nawait runBatch(${callArguments});\n`);
   return { path, files };
 }
 

@@ -7,11 +7,16 @@ import { pathToFileURL } from 'node:url';
 import { endInTime } from './end-in-time.ts';
 import { shareInBatch } from './shared.ts';
 
+/** Groups with so many files usually start the service. */
+const MIN_PRELOADED = 4;
+
 /**
  * Defines the tests of the files, whose paths are relative to the working directory. The file `progress` contains the one
  * whose tests run, so that the runner knows it if the process crashes, and at the end the word `ended`.
  */
-export function runBatch(files: readonly string[], progress: string): void {
+export async function runBatch(files: readonly string[], progress: string): Promise<void> {
+  // Before the first test, because from then on the test runner observes each promise, of which loading creates many.
+  if (files.length >= MIN_PRELOADED) await import('./app.ts');
   watchHooks();
   endInTime();
   shareInBatch();
