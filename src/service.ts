@@ -34,6 +34,7 @@ import { getMemoryLimit, RunMemoryPool } from './runs/slots/memory.ts';
 import { WorkerSlots } from './runs/slots/worker-slots.ts';
 import { createShippedTemplates } from './runs/templates/shipped-templates.ts';
 import { bootstrap } from './services/accounts/bootstrap.ts';
+import { forgetUser } from './services/accounts/end-access.ts';
 import { createKeyAuthenticator } from './services/accounts/key-authenticator.ts';
 import { RateLimiter } from './services/accounts/rate-limits.ts';
 import { createCatalogResponses, createModelSeconds } from './services/catalog.ts';
@@ -52,6 +53,7 @@ import { createSetupLink } from './services/sessions/password-links.ts';
 import { createSessionAuthenticator } from './services/sessions/session-authenticator.ts';
 import { createGraphVersions } from './services/workflows/graph-versions.ts';
 import { createViewCounts } from './services/workflows/view-counts.ts';
+import { readAccountKey } from './store/accounts.ts';
 import { CHANNELS } from './store/db.ts';
 import { recordMailSetUp } from './store/mails.ts';
 import { withOutageRetries } from './store/retry.ts';
@@ -293,6 +295,7 @@ function onNotification(deps: RunDeps, worker: Worker | undefined, channel: stri
     if (channel === CHANNELS.limits) deps.traffic.recordRateLimited(id);
     if (channel === CHANNELS.cancel) worker?.cancel(id);
     if (channel === CHANNELS.woken) worker?.wake(id);
+    if (channel === CHANNELS.accounts) forgetUser(deps, readAccountKey(id));
     deps.changeHub.notify(id);
   }
 }

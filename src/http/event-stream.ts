@@ -6,6 +6,7 @@ import { stringifyJson } from '../lib/json-text.ts';
 import type { Deps } from '../services/deps.ts';
 import type { AccessCheck } from './admission.ts';
 import { onClosed } from './close-signal.ts';
+import { watchAccess } from './watch-access.ts';
 
 export interface ServerEvent {
   readonly event: string;
@@ -19,7 +20,7 @@ interface StreamedResource {
   /** Returns undefined if no events are left. */
   readonly watch: (signal: AbortSignal) => MaybePromise<AsyncGenerator<ServerEvent> | undefined>;
 }
-type StreamDeps = Pick<Deps, 'log' | 'timing'>;
+type StreamDeps = Pick<Deps, 'log' | 'timing' | 'changeHub'>;
 type MaybePromise<T> = T | Promise<T>;
 
 /** Streams the events of a resource, or sends 204 if none are left. Throws 429 `too_many_streams`. */
@@ -42,19 +43,16 @@ export async function streamEvents(
  * `too_many_streams`.
  */
 function reserveStream(
-  { timing }: StreamDeps,
+  deps: StreamDeps,
   req: FastifyRequest,
   reply: FastifyReply,
   checkAccess: AccessCheck,
 ): AbortSignal {
   const release = req.reserveStream();
   const streamEnd = new AbortController();
-  const timer = setInterval(
-    () => void req.isStillAuthorized(checkAccess).then(isAuthorized => isAuthorized || streamEnd.abort()),
-    timing.accessCheckMs,
-  );
+  const stopWatching = watchAccess(deps, req, checkAccess, () => streamEnd.abort());
   onClosed(reply.raw, () => {
-    clearInterval(timer);
+    stopWatching();
     release();
   });
   return AbortSignal.any([reply.closeSignal(), streamEnd.signal]);

@@ -66,12 +66,15 @@ const DURATIONS = {
   keepAliveMs: { ms: 15_000, minMs: 15_000 },
   /** The interval at which a waiting call over MCP reports progress, in whole seconds that increase. */
   progressReportMs: { ms: 5000, minMs: 1000 },
-  /** The interval at which a stream checks whether its caller may still read it. */
-  accessCheckMs: { ms: 5000, minMs: 1000 },
+  /**
+   * The interval at which a stream checks whether its caller may still read it. With the time that credentials are cached, less than five
+   * seconds.
+   */
+  accessCheckMs: { ms: 2000, minMs: 1000 },
 
   // Accounts.
   /** How long credentials are cached. Every process rejects a revoked credential within this time. */
-  credentialCacheMs: { ms: 5000, minMs: 500 },
+  credentialCacheMs: { ms: 2500, minMs: 500 },
 
   // Automation.
   /** The longest sleep of the clock of schedules. A changed schedule ends the sleep earlier. */

@@ -401,6 +401,8 @@ export const CHANNELS = {
   models: 'graphwright_models',
   /** Stream keys of users, comma-separated: their notices have changed. */
   notices: 'graphwright_notices',
+  /** The key of an account that was disabled, deleted or otherwise changed (`store/accounts`). */
+  accounts: 'graphwright_accounts',
 } as const;
 
 /** The payload on the channel `schedules`, which is also the key under which clocks subscribe to it. */

@@ -12,6 +12,7 @@ import { onClosed } from '../close-signal.ts';
 import type { Server } from '../deps.ts';
 import type { Limits } from '../limits.ts';
 import { hijackWithHeaders } from '../route.ts';
+import { watchAccess } from '../watch-access.ts';
 
 /** Handles one MCP request and writes to the raw response. */
 export type McpHandler = (req: IncomingMessage, res: ServerResponse, call: McpCall) => Promise<void>;
@@ -21,8 +22,8 @@ const BODY_LIMIT_BYTES = 1_048_576;
 /** The MCP library rejects batches with more messages before it reads the messages. */
 const MAX_COUNTED_MESSAGES = 100;
 
-export function registerMcp(server: Server, { settings }: Deps, limits: Limits, serve: McpHandler): void {
-  const findCrossSiteError = createRebindingCheck(settings.BASE_URL);
+export function registerMcp(server: Server, deps: Deps, limits: Limits, serve: McpHandler): void {
+  const findCrossSiteError = createRebindingCheck(deps.settings.BASE_URL);
   server.post(
     '/mcp',
     {
@@ -37,9 +38,18 @@ export function registerMcp(server: Server, { settings }: Deps, limits: Limits, 
       const messages = Array.isArray(req.body) ? req.body : [req.body];
       await limits.countMessages(req, reply, Math.min(messages.length, MAX_COUNTED_MESSAGES));
       if (messages.some(isSubscription)) onClosed(raw, req.reserveStream());
+      const actor = requireUser(req.actor);
+      const stopWatching = watchAccess(
+        deps,
+        req,
+        async () => undefined,
+        () => raw.destroy(),
+      );
+      onClosed(raw, stopWatching);
       const call = {
-        actor: requireUser(req.actor),
+        actor,
         body: req.body,
+        // Fires too when the response is destroyed.
         signal: reply.closeSignal(),
         reserveStream: () => req.reserveStream(),
       };

@@ -2,6 +2,7 @@
 
 import { generateApiKey } from '../../lib/crypto.ts';
 import { AppError, createFieldError, requireFound } from '../../lib/errors.ts';
+import { clearDeactivation, notifyAccount } from '../../store/accounts.ts';
 import { recordAudit, recordRead, toUserTarget } from '../../store/audit/record-audit.ts';
 import { grant } from '../../store/credits.ts';
 import type { Db, Transaction } from '../../store/db.ts';
@@ -14,6 +15,7 @@ import { createPasswordLink } from '../sessions/password-links.ts';
 import { getPersonalWorkspaceId } from './access.ts';
 import type { ChangeUserBody, CreateUserBody } from './account.schema.ts';
 import { type Actor, requireScope, type UserActor } from './actor.ts';
+import { forgetUser } from './end-access.ts';
 import { recordNewKey, requireGrantableScopes, storeKey } from './keys.ts';
 import { parseEmail, parseName, translateEmailConflict } from './names.ts';
 
@@ -131,6 +133,8 @@ export async function changeUser(
       const before = requireFound(await findUser(tx, userId), NOT_FOUND);
       if (email !== undefined) await updateEmail(tx, userId, email);
       const after = requireFound(await updateUser(tx, userId, change), NOT_FOUND);
+      if (input.disabled !== undefined) await clearDeactivation(tx, userId);
+      await notifyAccount(tx, userId);
       recordAudit(tx, admin, {
         action: 'user.changed',
         target: toUserTarget(userId),
@@ -140,8 +144,7 @@ export async function changeUser(
       return after;
     }),
   );
-  for (const authenticator of [deps.keys, deps.sessions, deps.accessTokens])
-    authenticator?.forgetUser(userId);
+  forgetUser(deps, userId);
   return presentUser(row);
 }
 

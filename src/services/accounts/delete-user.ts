@@ -1,6 +1,7 @@
 // Deletes accounts for administrators, and hands their work to another user or a team.
 
 import { AppError } from '../../lib/errors.ts';
+import { notifyAccount } from '../../store/accounts.ts';
 import { recordAudit, toUserTarget } from '../../store/audit/record-audit.ts';
 import type { Tx } from '../../store/db.ts';
 import {
@@ -16,6 +17,7 @@ import {
 import { lockTeam, teamExists } from '../../store/teams.ts';
 import type { Deps } from '../deps.ts';
 import { type Actor, requireScope } from './actor.ts';
+import { forgetUser } from './end-access.ts';
 
 type DeleteDeps = Pick<Deps, 'db' | 'log' | 'keys' | 'sessions' | 'accessTokens'>;
 
@@ -54,6 +56,7 @@ export async function deleteUser(
     await keepTeamsOwned(tx, userId, heir);
     const transferred = await transferWork(tx, userId, heir);
     await eraseUser(tx, userId);
+    await notifyAccount(tx, userId);
     recordAudit(tx, admin, {
       action: 'user.deleted',
       target: toUserTarget(userId),
@@ -61,8 +64,7 @@ export async function deleteUser(
     });
     return transferred;
   });
-  for (const authenticator of [deps.keys, deps.sessions, deps.accessTokens])
-    authenticator?.forgetUser(userId);
+  forgetUser(deps, userId);
   deps.log.info(
     { userId: admin.userId, deletedUserId: userId, transferTo, ...work },
     'an account was deleted',
