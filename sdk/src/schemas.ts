@@ -1433,6 +1433,16 @@ export type CreatedSchedule = {
   };
 };
 
+/** A new SCIM token */
+export type CreatedScimToken = {
+  /** Shown once */
+  readonly token: string;
+  /** The base URL that the identity provider calls */
+  readonly url: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+};
+
 /** A trigger, with the URL of a hook */
 export type CreatedTrigger = {
   readonly id: string;
@@ -2123,6 +2133,37 @@ export type GraphInput = {
   readonly edges: readonly EdgeInput[];
 };
 
+/** The role that a group gives in a team */
+export type GroupMapping = {
+  /** The group, as the claim `groups` or the name or external ID of a SCIM group writes it */
+  readonly group: string;
+  /** Team ID, `team_…` */
+  readonly teamId: string;
+  /** The role of its members in the team */
+  readonly role: 'OWNER' | 'EDITOR' | 'VIEWER';
+  readonly teamName: string;
+};
+
+/** The role that a group gives in a team */
+export type GroupMappingInput = {
+  /** The group, as the claim `groups` or the name or external ID of a SCIM group writes it */
+  readonly group: string;
+  /** Team ID, `team_…` */
+  readonly teamId: string;
+  /** The role of its members in the team */
+  readonly role: 'OWNER' | 'EDITOR' | 'VIEWER';
+};
+
+/** The roles that groups give */
+export type GroupMappings = {
+  readonly data: readonly GroupMapping[];
+};
+
+/** All mappings */
+export type GroupMappingsInput = {
+  readonly data: readonly GroupMappingInput[];
+};
+
 /** The time until which the board counts as open */
 export type Heartbeat = {
   readonly lastEditorHeartbeatAt: string;
@@ -2529,6 +2570,8 @@ export type Member = {
   readonly monthlyCredits: number | null;
   /** Charged and reserved for runs accepted this month (UTC) */
   readonly spentThisMonth: number;
+  /** Whether a group of the identity provider gave the membership, and may change it */
+  readonly fromGroup: boolean;
   readonly createdAt: string;
 };
 
@@ -3423,6 +3466,14 @@ export type ScheduleRequest = {
   /** Delays all runs by one random time of at most this long */
   readonly jitterSeconds?: number;
   readonly isActive?: boolean;
+};
+
+/** When the SCIM token was created and used */
+export type ScimToken = {
+  /** The base URL that the identity provider calls */
+  readonly url: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
 };
 
 /** The challenge of the sign-in, and one of `code`, `recoveryCode` and `assertion` */

@@ -18,6 +18,7 @@ import { registerCredits } from './routes/credits.ts';
 import { registerDeliveries } from './routes/deliveries.ts';
 import { registerExecutions } from './routes/executions.ts';
 import { registerFolders } from './routes/folders.ts';
+import { registerGroups } from './routes/groups.ts';
 import { registerHealth } from './routes/health.ts';
 import { registerKeys } from './routes/keys.ts';
 import { registerMedia } from './routes/media.ts';
@@ -31,6 +32,7 @@ import { registerProviderCallbacks } from './routes/provider-callbacks.ts';
 import { registerRenderer } from './routes/renderer.ts';
 import { registerRuns } from './routes/runs.ts';
 import { registerSchedules } from './routes/schedules.ts';
+import { registerScim } from './routes/scim.ts';
 import { registerSdk } from './routes/sdk.ts';
 import { registerSecondFactors } from './routes/second-factors.ts';
 import { registerStart } from './routes/start.ts';
@@ -83,6 +85,7 @@ export const ROUTES: readonly Register[] = [
   registerInvitations,
   registerAdmin,
   registerAudit,
+  registerGroups,
   registerModels,
   registerCredentials,
   registerCredits,
@@ -96,4 +99,5 @@ export const ROUTES: readonly Register[] = [
   registerStart,
   registerWebApp,
   registerSdk,
+  registerScim,
 ];

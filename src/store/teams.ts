@@ -37,6 +37,8 @@ export interface MemberRow {
   readonly monthly_credits: number | null;
   /** Credits charged to and reserved for the member's runs that were accepted this month (UTC). */
   readonly spent_this_month: number;
+  /** Whether a group of the identity provider gave the membership. */
+  readonly from_group: boolean;
   readonly created_at: Date;
 }
 
@@ -137,7 +139,7 @@ export async function lockTeam(tx: Tx, teamId: string): Promise<void> {
 }
 
 const SELECT_MEMBERS = `
-select m.user_id, u.name, m.role, m.monthly_credits, m.created_at, coalesce((
+select m.user_id, u.name, m.role, m.from_group, m.monthly_credits, m.created_at, coalesce((
     select sum(s.spent) from spender_months s
     where s.month = ${MONTH_NOW} and s.workspace = m.team_id and s.user_id = m.user_id), 0)::bigint as spent_this_month
 from team_members m join users u on u.id = m.user_id
@@ -161,17 +163,17 @@ export function insertMember(tx: Tx, teamId: string, userId: number, role: TeamR
   return insertMissingRow(tx, 'team_members', { team_id: teamId, user_id: userId, role });
 }
 
+/** Changes the role of a member. Groups no longer change or remove the membership. */
 export async function updateMemberRole(
   tx: Tx,
   teamId: string,
   userId: number,
   role: TeamRole,
 ): Promise<void> {
-  await tx.query('update team_members set role = $3 where team_id = $1 and user_id = $2', [
-    teamId,
-    userId,
-    role,
-  ]);
+  await tx.query(
+    'update team_members set role = $3, from_group = false where team_id = $1 and user_id = $2',
+    [teamId, userId, role],
+  );
 }
 
 /** Sets the monthly limit of a member in credits, or removes it. */

@@ -49,6 +49,7 @@ const SETS: Readonly<Record<string, readonly string[]>> = {
   'executions.status': EXECUTION_STATUSES,
   'firings.kind': FIRING_KINDS,
   'firings.outcome': FIRING_OUTCOMES,
+  'group_mappings.role': TEAM_ROLES,
   'mails.state': MAIL_STATES,
   'media.origin': MEDIA_ORIGINS,
   'notices.kind': NOTICE_KINDS,

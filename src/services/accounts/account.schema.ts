@@ -85,6 +85,9 @@ export const Member = Named('Member', 'A user in a team', {
   name: Type.String(),
   role: TeamRole,
   ...SpenderMonth,
+  fromGroup: Type.Boolean({
+    description: 'Whether a group of the identity provider gave the membership, and may change it',
+  }),
   createdAt: Timestamp,
 });
 export const MemberPage = PageSchema(Member);

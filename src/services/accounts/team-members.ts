@@ -54,7 +54,7 @@ export async function changeMember(deps: Deps, actor: Actor, id: MemberId, role:
       before: { role: member.role },
       after: { role },
     });
-    return presentMember({ ...member, role });
+    return presentMember({ ...member, role, from_group: false });
   });
 }
 
@@ -105,7 +105,7 @@ async function getMember(tx: Tx, { teamId, userId }: MemberId): Promise<MemberRo
 }
 
 const presentMember = (row: MemberRow) =>
-  presentColumns(row, 'user_id name role monthly_credits spent_this_month created_at');
+  presentColumns(row, 'user_id name role from_group monthly_credits spent_this_month created_at');
 
 async function requireOtherOwner(tx: Tx, { teamId, userId }: MemberId): Promise<void> {
   if (await hasOtherOwner(tx, teamId, userId)) return;

@@ -22,6 +22,8 @@ export interface Claims {
   readonly signedInAtMs?: number | undefined;
   /** Whether the provider reports that it has checked a second factor. */
   readonly hasSecondFactor: boolean;
+  /** The groups of the person; undefined if the provider does not report them. */
+  readonly groups?: readonly string[] | undefined;
 }
 
 /** The messages by reason. The response also contains the reason, because the sign-in page has its own messages. */
@@ -74,10 +76,12 @@ function requireVerifiedEmail(email: string): string {
   }
 }
 
-const isAllowedDomain = (email: string, domains: readonly string[]): boolean =>
+/** Returns whether the identity provider decides who has an email of this domain. */
+export const isAllowedDomain = (email: string, domains: readonly string[]): boolean =>
   domains.includes(email.slice(email.lastIndexOf('@') + 1).toLowerCase());
 
-async function createAccount(
+/** Creates an account without a password, with the plan and credits of new accounts. */
+export async function createAccount(
   tx: Transaction,
   { DEFAULT_PLAN, DEFAULT_CREDITS }: AccountSettings,
   { email, name }: Pick<Claims, 'email' | 'name'>,

@@ -10,6 +10,9 @@ import { findIdentity } from '../../store/people/identities.ts';
 import type { Actor } from '../accounts/actor.ts';
 import { translateEmailConflict } from '../accounts/names.ts';
 import type { Deps } from '../deps.ts';
+import { applyClaimedGroups } from '../groups/apply-groups.ts';
+import { readClaimedGroups } from '../groups/claimed-groups.ts';
+import { hasMappings } from '../groups/store.ts';
 import { userHasFactor } from '../second-factors/prove-factor.ts';
 import { isSession, type SignInOutcome, startSessionOrSecondStep } from '../second-factors/second-step.ts';
 import { recordFailures } from './failed-attempts.ts';
@@ -67,7 +70,7 @@ export interface OpenIdSignIn {
 
 type OpenIdDeps = Pick<
   Deps,
-  'db' | 'sessions' | 'now' | 'settings' | 'secretsKey' | 'providerFetch' | 'rateLimiter'
+  'db' | 'log' | 'sessions' | 'now' | 'settings' | 'secretsKey' | 'providerFetch' | 'rateLimiter'
 >;
 
 /** The library, with the provider's metadata. */
@@ -165,7 +168,7 @@ function createUnreachableError(cause: unknown): AppError {
 }
 
 async function beginFlow(
-  { settings, secretsKey, now }: OpenIdDeps,
+  { db, settings, secretsKey, now }: OpenIdDeps,
   { oidc, config }: Provider,
   { next, sessionId }: FlowRequest,
 ): Promise<{ readonly url: string; readonly flow: string }> {
@@ -177,9 +180,12 @@ async function beginFlow(
     sessionId,
     expiresAtMs: now() + FLOW_SECONDS * 1000,
   };
+  // Some providers send the groups only for this scope, others refuse a scope that they do not know.
+  const needsGroupsScope =
+    config.serverMetadata().scopes_supported?.includes('groups') === true && (await hasMappings(db));
   const url = oidc.buildAuthorizationUrl(config, {
     redirect_uri: settings.BASE_URL + CALLBACK_PATH,
-    scope: 'openid email profile',
+    scope: `openid email profile${needsGroupsScope ? ' groups' : ''}`,
     code_challenge: await oidc.calculatePKCECodeChallenge(flow.verifier),
     code_challenge_method: 'S256',
     state: flow.state,
@@ -207,12 +213,12 @@ function tryDecryptFlow({ secretsKey }: OpenIdDeps, encrypted: string | undefine
 
 /** Returns the confirmed identity after checking issuer, audience, signature, nonce and times of the token. */
 async function readClaims(
-  { settings }: OpenIdDeps,
+  deps: OpenIdDeps,
   { oidc, config }: Provider,
   search: string,
   { state, nonce, verifier }: SignInFlow,
 ): Promise<Claims> {
-  const callbackUrl = new URL(settings.BASE_URL + CALLBACK_PATH + search);
+  const callbackUrl = new URL(deps.settings.BASE_URL + CALLBACK_PATH + search);
   const checks = {
     expectedState: state,
     expectedNonce: nonce,
@@ -236,7 +242,29 @@ async function readClaims(
     name: typeof name === 'string' ? name : undefined,
     signedInAtMs: typeof token.auth_time === 'number' ? token.auth_time * 1000 : undefined,
     hasSecondFactor: reportsSecondFactor(token),
+    groups: await readGroups(deps, token.groups === undefined ? profile : token, async () =>
+      oidc.fetchUserInfo(config, tokens.access_token, token.sub),
+    ),
   };
+}
+
+/** Returns the groups of the token, or of the provider's user info; undefined if the provider does not report them. */
+async function readGroups(
+  { db, log }: OpenIdDeps,
+  token: Readonly<Record<string, unknown>>,
+  fetchProfile: () => Promise<Readonly<Record<string, unknown>>>,
+): Promise<readonly string[] | undefined> {
+  if (!(await hasMappings(db))) return undefined;
+  let claimed = readClaimedGroups(token);
+  // Without its user info, a provider has reported no groups.
+  if (claimed.groups === undefined && claimed.reason === 'absent')
+    claimed = readClaimedGroups(await fetchProfile().catch(() => ({})));
+  if (claimed.groups === undefined)
+    log.warn(
+      { reason: claimed.reason },
+      'the groups of a sign-in are unknown, so its memberships stay as they are',
+    );
+  return claimed.groups;
 }
 
 /**
@@ -284,6 +312,8 @@ function startIdentitySession(deps: OpenIdDeps, claims: Claims, visitor: Visitor
     });
     if (outcome === undefined) throw createSignInError('disabled');
     if (isSession(outcome)) recordSignIn(tx, userId, 'openid');
+    // After the session, which locks the account, because a deletion locks accounts before teams.
+    await applyClaimedGroups(tx, userId, claims.groups);
     return outcome;
   });
   return translateEmailConflict(session);

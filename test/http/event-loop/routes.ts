@@ -137,6 +137,7 @@ export const REJECTING_ROUTES: Readonly<Record<string, string>> = {
   'POST /api/v1/auth/accept-invite': 'needs an invitation',
   'POST /api/v1/admin/models/plan': 'needs a configured provider',
   'PUT /api/v1/workflows/{id}/app': 'needs the nodes that it names',
+  'PUT /api/v1/admin/groups': 'needs the teams that it names',
 };
 
 /** Creates a body with many unknown properties, and many objects in a known property. */

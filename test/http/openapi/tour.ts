@@ -6,6 +6,7 @@ import { tourApprovals } from './tour-approvals.ts';
 import { tourApps, tourPaidApp } from './tour-apps.ts';
 import { tourBatches } from './tour-batches.ts';
 import { tourComponents } from './tour-components.ts';
+import { tourGroups } from './tour-groups.ts';
 import { tourMoney } from './tour-money.ts';
 import { tourNotices } from './tour-notices.ts';
 import { tourSchedules } from './tour-schedules.ts';
@@ -58,6 +59,7 @@ export async function tour(context: TourContext): Promise<void> {
   await tourAccounts(context);
   await tourSessions(context);
   await tourSecondFactors(context);
+  await tourGroups(context);
   await tourCredentials(context);
   const workflowId = await tourWorkflows(context);
   await tourComponents(context, workflowId);

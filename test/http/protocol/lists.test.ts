@@ -62,6 +62,7 @@ const UNPAGED_LISTS = [
   '/api/v1/renderer/templates',
   '/api/v1/executions/{id}/deliveries',
   '/api/v1/auth/passkeys',
+  '/api/v1/admin/groups',
 ];
 
 describe('every list of the API', () => {

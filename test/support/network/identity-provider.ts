@@ -44,7 +44,13 @@ export async function startIdentityProvider(callback: string): Promise<IdentityP
   const provider = new Provider(issuer, {
     clients: [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: [callback] }],
     jwks: { keys: [{ ...key.export({ format: 'jwk' }), kid: 'first', alg: 'RS256', use: 'sig' }] },
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    claims: {
+      openid: ['sub'],
+      email: ['email', 'email_verified'],
+      profile: ['name'],
+      // Sent only for this scope, as by Okta.
+      groups: ['groups', '_claim_names'],
+    },
     conformIdTokenClaims: false,
     cookies: { keys: ['of the test'] },
     findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub, ...people.get(sub) }) }),
