@@ -15,7 +15,8 @@ type KeyOnly = `key with ${Scope}`;
  * - `anyone`: none. If an API key is sent, it must be valid; an invalid session cookie is ignored;
  * - `agent`: an API key or an OAuth access token, for MCP;
  * - `public`: none. Credentials are not read;
- * - `content-secret`: CONTENT_WEBHOOK_SECRET.
+ * - `content-secret`: CONTENT_WEBHOOK_SECRET;
+ * - `scim`: the SCIM token.
  */
 export type Access =
   | Scope
@@ -25,7 +26,8 @@ export type Access =
   | 'agent'
   | 'anyone'
   | 'public'
-  | 'content-secret';
+  | 'content-secret'
+  | 'scim';
 
 const KEY_ONLY = 'key with ';
 export const isKeyOnly = (access: Access): access is KeyOnly => access.startsWith(KEY_ONLY);

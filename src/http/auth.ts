@@ -12,6 +12,7 @@ import {
 import { authenticateAgent } from '../services/accounts/agent-caller.ts';
 import { requireContentSecret } from '../services/content/content.ts';
 import type { Deps } from '../services/deps.ts';
+import { requireScimToken } from '../services/scim/scim-token.ts';
 import { type Access, getKeyScope, isKeyOnly } from './access.ts';
 import { createSessionCookie } from './cookies.ts';
 
@@ -38,7 +39,7 @@ export interface Authentication {
 
 /** Uses the first credential that a request has. */
 export function createAuthentication(
-  deps: Pick<Deps, 'settings' | 'sessions' | 'keys' | 'accessTokens'>,
+  deps: Pick<Deps, 'db' | 'now' | 'settings' | 'sessions' | 'keys' | 'accessTokens'>,
 ): Authentication {
   const readKey = createKeyReader(deps);
   const readSession = createSessionReader(deps);
@@ -47,6 +48,10 @@ export function createAuthentication(
       if (access === 'public') return ANONYMOUS;
       if (access === 'content-secret') {
         requireContentSecret(deps, req.headers.authorization);
+        return ANONYMOUS;
+      }
+      if (access === 'scim') {
+        await requireScimToken(deps, req.headers.authorization);
         return ANONYMOUS;
       }
       if (access === 'agent') return authenticateAgent(deps, req.headers.authorization);
@@ -101,7 +106,9 @@ function createSessionReader({ settings, sessions }: Pick<Deps, 'settings' | 'se
 
 /** Throws 401 if the actor does not have the access that the route requires. */
 export function requireAccess(actor: Actor, access: Access): void {
-  if (access === 'public' || access === 'anyone' || access === 'agent' || access === 'content-secret') return;
+  if (access === 'public' || access === 'anyone' || access === 'agent') return;
+  // `identify` has checked these.
+  if (access === 'content-secret' || access === 'scim') return;
   if (access === 'signed-in') requireUser(actor);
   else if (access === 'session') requireSession(actor);
   else requireScope(actor, isKeyOnly(access) ? getKeyScope(access) : access);

@@ -31,6 +31,8 @@ declare module 'fastify' {
 const MINUTE_SECONDS = 60;
 /** High, because importing a site sends many pages. */
 const CONTENT_PER_MINUTE = 600;
+/** Identity providers send up to 25 requests a second, for all accounts. */
+const SCIM_PER_MINUTE = 1_500;
 /** Pages of the application send more requests than API clients and must not use up the limit of the plan. */
 const SESSION_PER_MINUTE = 600;
 
@@ -112,6 +114,7 @@ function getWindow(req: FastifyRequest, getPlan: (name: string) => PlanLimits): 
   const { access, limit } = req.routeOptions.config;
   if (actor !== undefined && access === 'content-secret')
     return { key: 'requests:content-secret', limit: CONTENT_PER_MINUTE };
+  if (actor !== undefined && access === 'scim') return { key: 'requests:scim', limit: SCIM_PER_MINUTE };
   if (actor?.kind === 'user' && actor.credential.kind === 'session' && limit !== 'executions')
     return { key: `requests:sessions-of:${actor.userId}`, limit: SESSION_PER_MINUTE };
   const caller =

@@ -29,6 +29,7 @@ const PREFIXES = {
   trigger: 'trg',
   notice: 'ntc',
   mail: 'mail',
+  scimGroup: 'grp',
   app: 'app',
   appRun: 'run',
   audit: 'aud',

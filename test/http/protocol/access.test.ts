@@ -126,7 +126,7 @@ describe('an API key', () => {
 });
 
 const acceptsSession = (access: Access): boolean =>
-  !['public', 'agent', 'content-secret'].includes(access) && !isKeyOnly(access);
+  !['public', 'agent', 'content-secret', 'scim'].includes(access) && !isKeyOnly(access);
 
 describe('a session of an administrator', () => {
   it('is accepted by every route except those for other credentials', async () => {
@@ -139,7 +139,8 @@ describe('a session of an administrator', () => {
       const { headers = {}, ...body } = createInvalidBody(method);
       const requestHeaders = { ...headers, cookie, 'sec-fetch-site': 'same-origin' };
       const response = await test.app.inject({ method, url, headers: requestHeaders, ...body });
-      const isRejected = isKeyOnly(access) || access === 'agent' || access === 'content-secret';
+      const isRejected =
+        isKeyOnly(access) || access === 'agent' || access === 'content-secret' || access === 'scim';
       assert.equal(response.statusCode === 401, isRejected, `${name}: ${response.statusCode}`);
     }
   });

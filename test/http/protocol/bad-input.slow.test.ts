@@ -148,7 +148,10 @@ describe('invalid request bodies', () => {
         if (status !== undefined) assert.equal(actualStatus, status, `${route.method} ${route.path}`);
         // DELETE ignores valid JSON, because it needs no body.
         else if (route.method !== 'DELETE' && actualStatus < 300)
-          assert.match(route.path, /\/(cancel|lint|heartbeat|restore|sign-out|backup|reset-second-factor)$/);
+          assert.match(
+            route.path,
+            /\/(cancel|lint|heartbeat|restore|sign-out|backup|reset-second-factor|scim-token)$/,
+          );
       }
       assert.equal(Object.hasOwn(Object.prototype, 'isAdmin'), false);
       if (status !== undefined) assert.equal(await countRows(), rows);

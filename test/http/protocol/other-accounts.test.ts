@@ -232,7 +232,7 @@ describe('an unknown, revoked or expired API key', () => {
     await storeKey(test.deps.db, { userId, name: 'Expired', scopes: SCOPES, expiresAt, key: expiredKey });
     const invalidKeys = ['sk-0000000000000000000000000000000000000000', key, expiredKey];
     for (const { name, method, path, access } of routes) {
-      if (['public', 'content-secret', 'agent'].includes(access)) continue;
+      if (['public', 'content-secret', 'agent', 'scim'].includes(access)) continue;
       for (const invalidKey of invalidKeys) {
         const response = await test.app.inject({
           method,
