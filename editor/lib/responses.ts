@@ -208,6 +208,13 @@ export interface Responses {
   'GET /admin/audit': schemas.AuditEventPage;
   'GET /audit/actions': schemas.AuditActions;
   'GET /teams/{}/audit': schemas.AuditEventPage;
+  'GET /admin/groups': schemas.GroupMappings;
+  'PUT /admin/groups': schemas.GroupMappings;
+  'POST /admin/scim-token': schemas.CreatedScimToken;
+  'GET /admin/scim-token': schemas.ScimToken;
+  'DELETE /admin/scim-token': {
+    readonly success: true;
+  };
   'GET /admin/models': {
     /** Revision at which the models were read */
     readonly revision: string;

@@ -1,6 +1,7 @@
 // Lets an identity provider create, change, deactivate and delete accounts by SCIM.
 import { cutText } from '../../lib/cut-text.ts';
 import { AppError, requireFound } from '../../lib/errors.ts';
+import type { AuditFields } from '../../store/audit/audit-json.ts';
 import { recordAudit, SERVICE_CALLER, toUserTarget } from '../../store/audit/record-audit.ts';
 import { isUniqueViolation, type Transaction, type Tx } from '../../store/db.ts';
 import { lockUser } from '../../store/people/delete-user.ts';
@@ -66,7 +67,7 @@ export async function createUser(deps: ScimDeps, body: Readonly<Record<string, u
     const existing = await findUserByEmail(tx, email);
     if (existing !== undefined) await requireLinkable(tx, deps, existing.id, email);
     const name = readDisplayName(attributes, email);
-    const userId = existing?.id ?? (await createAccount(tx, deps.settings, { email, name }));
+    const userId = existing?.id ?? (await createAccount(tx, deps.settings, { email, name, method: 'scim' }));
     if (existing !== undefined) await updateUser(tx, userId, { name, ...UNCHANGED });
     const user = { user_id: userId, user_name: userName, external_id: externalId };
     await insertScimUser(
@@ -75,13 +76,8 @@ export async function createUser(deps: ScimDeps, body: Readonly<Record<string, u
       new Date(deps.now()),
     );
     await setActive(tx, await getUser(tx, String(userId)), attributes.active ?? true);
-    const created = await getUser(tx, String(userId));
-    recordAudit(tx, SERVICE_CALLER, {
-      action: existing === undefined ? 'user.created' : 'user.changed',
-      target: toUserTarget(userId),
-      after: { ...toAuditFields(created), managedBy: 'scim' },
-    });
-    return created;
+    if (existing !== undefined) recordChange(tx, userId, { managedBy: null }, { managedBy: 'scim' });
+    return getUser(tx, String(userId));
   });
   return presentUser(deps.settings, row);
 }
@@ -116,12 +112,8 @@ async function changeUser(deps: ScimDeps, id: string, attributes: UserAttributes
     await changeName(tx, user, attributes);
     if (attributes.active !== undefined) await setActive(tx, user, attributes.active);
     const after = await getUser(tx, id);
-    recordAudit(tx, SERVICE_CALLER, {
-      action: 'user.changed',
-      target: toUserTarget(user.user_id),
-      before: toAuditFields(user),
-      after: toAuditFields(after),
-    });
+    const fields = { disabled: after.disabled, attributes: Object.keys(attributes) };
+    recordChange(tx, user.user_id, { disabled: user.disabled }, fields);
     return after;
   });
   return presentUser(deps.settings, row);
@@ -172,12 +164,8 @@ export async function deleteUser(deps: ScimDeps, id: string): Promise<void> {
     await setActive(tx, user, false);
     await deleteScimUser(tx, user.user_id, new Date(deps.now()));
     await applyGroups(tx, SERVICE_CALLER, [user.user_id]);
-    recordAudit(tx, SERVICE_CALLER, {
-      action: 'user.changed',
-      target: toUserTarget(user.user_id),
-      before: { disabled: user.disabled, managedBy: 'scim' },
-      after: { disabled: true, managedBy: null },
-    });
+    const before = { disabled: user.disabled, managedBy: 'scim' };
+    recordChange(tx, user.user_id, before, { disabled: true, managedBy: null });
     return user;
   });
 }
@@ -198,13 +186,9 @@ async function changeUsers(
   }
 }
 
-const toAuditFields = (user: ScimUserRow) => ({
-  email: user.email,
-  name: user.name,
-  disabled: user.disabled,
-  userName: user.user_name,
-  externalId: user.external_id,
-});
+/** Records a change, without names and emails, which may have to be forgotten. */
+const recordChange = (tx: Transaction, userId: number, before: AuditFields, after: AuditFields): void =>
+  recordAudit(tx, SERVICE_CALLER, { action: 'user.changed', target: toUserTarget(userId), before, after });
 
 const createTakenError = (attribute: string, cause?: unknown): AppError =>
   createScimError('uniqueness', `Another account has this ${attribute}.`, cause);

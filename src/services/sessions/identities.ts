@@ -63,7 +63,8 @@ export async function findOrCreateUser(
   const existing = await findUserByEmail(tx, email);
   if (existing === undefined && !isAllowedDomain(email, settings.OIDC_ALLOWED_DOMAINS))
     throw createSignInError('unknown');
-  const userId = existing?.id ?? (await createAccount(tx, settings, { email, name: claims.name }));
+  const userId =
+    existing?.id ?? (await createAccount(tx, settings, { email, name: claims.name, method: 'openid' }));
   if (!(await insertIdentity(tx, { ...claims, userId }))) throw createSignInError('linked');
   return userId;
 }
@@ -84,7 +85,7 @@ export const isAllowedDomain = (email: string, domains: readonly string[]): bool
 export async function createAccount(
   tx: Transaction,
   { DEFAULT_PLAN, DEFAULT_CREDITS }: AccountSettings,
-  { email, name }: Pick<Claims, 'email' | 'name'>,
+  { email, name, method }: Pick<Claims, 'email' | 'name'> & { readonly method: 'openid' | 'scim' },
 ): Promise<number> {
   const user = { email, name: getDisplayName(name, email), plan: DEFAULT_PLAN, isAuthor: false };
   const userId = await insertUser(tx, user);
@@ -93,7 +94,7 @@ export async function createAccount(
   recordAudit(tx, SERVICE_CALLER, {
     action: 'user.created',
     target: toUserTarget(userId),
-    after: { plan: DEFAULT_PLAN, credits: DEFAULT_CREDITS, method: 'openid' },
+    after: { plan: DEFAULT_PLAN, credits: DEFAULT_CREDITS, method },
   });
   return userId;
 }
