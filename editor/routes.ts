@@ -89,6 +89,8 @@ export const ROUTES: readonly Route[] = [
     load: () => import('./pages/settings/page.tsx'),
     for: 'users',
   },
+  { path: '/approvals/:id?', load: () => import('./pages/approvals/page.tsx'), for: 'users' },
+  { path: '/approve', load: () => import('./pages/approve/page.tsx'), for: 'visitors' },
   { path: '/setup', load: () => import('./pages/setup/page.tsx'), for: 'visitors' },
   { path: '/confirm', load: () => import('./pages/confirm/page.tsx'), for: 'users', isFullWindow: true },
   { path: '/sign-in', load: () => import('./pages/sign-in/page.tsx'), for: 'visitors' },

@@ -13,7 +13,8 @@ export type ControlKind =
   | 'template'
   | 'media'
   | 'code'
-  | 'ports';
+  | 'ports'
+  | 'people';
 
 const SETTABLE: ReadonlySet<string> = new Set(['TEXT', 'NUMBER', 'BOOLEAN', 'JSON']);
 const COLOR = /colou?r$|^background$/i;
@@ -38,6 +39,7 @@ export function getControlKind({
     if (id === 'code') return 'code';
     return id === 'url' || id === 'mediaId' ? 'media' : 'text';
   }
+  if (id === 'assignees') return 'people';
   if (listsPorts({ default: fallback })) return 'ports';
   return type === 'LIST' || id === 'items' ? 'list' : 'json';
 }

@@ -56,7 +56,7 @@ const openPanel =
   (
     kind: Exclude<
       Panel['kind'],
-      'add' | 'choose-model' | 'result' | 'component' | 'replace-model' | 'variations'
+      'add' | 'approval' | 'choose-model' | 'result' | 'component' | 'replace-model' | 'variations'
     >,
   ) =>
   ({ view }: EditorContextValue): void =>

@@ -8,10 +8,12 @@ import { Logo } from './logo.tsx';
 interface AuthLayoutProps {
   readonly title: string;
   readonly description?: string;
+  /** `l`: for content that needs space, such as a result. */
+  readonly size?: 'm' | 'l';
   readonly children: ReactNode;
 }
 
-export function AuthLayout({ title, description, children }: AuthLayoutProps) {
+export function AuthLayout({ title, description, size = 'm', children }: AuthLayoutProps) {
   usePageTitle(title);
   return (
     <div className={styles.layout}>
@@ -19,7 +21,7 @@ export function AuthLayout({ title, description, children }: AuthLayoutProps) {
         <Logo />
         {messages.product}
       </a>
-      <div className={styles.card}>
+      <div className={styles.card} data-size={size}>
         <div className={styles.head}>
           <h1>{title}</h1>
           {description !== undefined && <p>{description}</p>}

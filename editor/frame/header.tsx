@@ -9,6 +9,7 @@ import { lazyMenu } from '../kit/lazy-menu.tsx';
 import { Tooltip } from '../kit/tooltip.tsx';
 import { VisuallyHidden } from '../kit/visually-hidden.tsx';
 import { formatCompact, formatNumber } from '../lib/format.ts';
+import { lazyComponent } from '../lib/lazy-component.ts';
 import { useSession } from '../lib/session.ts';
 import { messages } from '../messages.ts';
 import { ROUTES, type Route } from '../routes.ts';
@@ -30,6 +31,9 @@ const NavigationMenu = lazyMenu<{ readonly routes: readonly NavRoute[] }>(
   (_, button) => <IconButton icon={MenuIcon} label={messages.nav.open} {...button} />,
 );
 
+/** Links to the approvals that wait. Loads after the first paint. */
+const ApprovalsLink = lazyComponent(async () => (await import('./approvals-link.tsx')).ApprovalsLink);
+
 export function Header() {
   return (
     <header className={styles.header}>
@@ -47,6 +51,7 @@ export function Header() {
         </ul>
       </nav>
       <Invitations />
+      <ApprovalsLink />
       <Bell />
       <Credits />
       <AccountMenu />

@@ -32,6 +32,10 @@ export async function markNoticesAsRead(
   await client.invalidateQueries({ queryKey: LIST_KEY });
 }
 
+/** Returns the number of unread notices, as far as the header has received it. */
+export const useUnreadCount = (): number =>
+  useQuery<number>({ queryKey: UNREAD_KEY, enabled: false }).data ?? 0;
+
 /**
  * Returns the number of unread notices. The event stream is open only while the page is visible, because browsers allow
  * few connections to a service over HTTP/1.1.

@@ -35,6 +35,8 @@ export type Panel =
   | { readonly kind: 'batch'; readonly isComparison?: true; readonly nodeId?: string }
   | { readonly kind: 'choose-model'; readonly placement: Placement; readonly text?: string }
   | { readonly kind: 'component' | 'replace-model' | 'variations'; readonly nodeId: string }
+  /** `id` of the approval. */
+  | { readonly kind: 'approval'; readonly id: string }
   | { readonly kind: 'result'; readonly nodeId: string; readonly index?: number };
 
 /** The panels that can be docked beside the board. */

@@ -12,6 +12,7 @@ import {
 } from '../support/browser.ts';
 import { setUpSignedInBrowser } from '../support/signed-in-browser.ts';
 import { isNightly } from '../support/tier.ts';
+import { APPROVAL_LOOKS } from './looks/approvals.ts';
 import { APP_LOOKS } from './looks/apps.ts';
 import { AUTOMATION_LOOKS } from './looks/automations.ts';
 import { BATCH_LOOKS } from './looks/batches.ts';
@@ -24,6 +25,7 @@ import { SITE_LOOKS } from './looks/site.ts';
 const LOOKS = [
   ...EMPTY_LOOKS,
   ...RUN_LOOKS,
+  ...APPROVAL_LOOKS,
   ...BATCH_LOOKS,
   ...AUTOMATION_LOOKS,
   ...APP_LOOKS,

@@ -7,6 +7,9 @@ import { CommandMenu, FindNode } from './commands/choosers.tsx';
 const ResultDialog = lazy(async () => ({
   default: (await import('../../session/runs/result-dialog.tsx')).ResultDialog,
 }));
+const ApprovalDialog = lazy(async () => ({
+  default: (await import('../../session/runs/approval.tsx')).ApprovalDialog,
+}));
 const ShareDialog = lazy(async () => ({ default: (await import('./dialogs/share.tsx')).ShareDialog }));
 const ExportDialog = lazy(async () => ({ default: (await import('./dialogs/export.tsx')).ExportDialog }));
 
@@ -78,6 +81,8 @@ function renderPanel(panel: Panel, workflowId: string, onClose: () => void) {
       return <ChooseModel placement={panel.placement} text={panel.text} onClose={onClose} />;
     case 'result':
       return <ResultDialog nodeId={panel.nodeId} index={panel.index} onClose={onClose} />;
+    case 'approval':
+      return <ApprovalDialog id={panel.id} onClose={onClose} />;
     case 'component':
       return <UpdateDialog nodeId={panel.nodeId} onClose={onClose} />;
     case 'replace-model':

@@ -12,12 +12,10 @@ import { api } from '../../lib/api.ts';
 import { useReloadAndToast } from '../../lib/reload-and-toast.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { messages } from './messages.ts';
-import styles from './page.module.css';
 
 export function Actions({ run }: { readonly run: Execution }) {
   return (
     <>
-      <Approvals run={run} />
       {!hasEnded(run) && run.status !== 'CANCELLING' && <CancelButton id={run.id} />}
       {hasEnded(run) && run.status !== 'COMPLETED' && <ResumeButton id={run.id} />}
     </>
@@ -51,31 +49,6 @@ function ResumeButton({ id }: { readonly id: string }) {
       {messages.resume}
     </Button>
   );
-}
-
-/** Renders approve and reject buttons for each node that waits for approval. */
-function Approvals({ run }: { readonly run: Execution }) {
-  const resume = useResume(run.id);
-  const pendingApprovals = run.nodeStates.filter(
-    ({ status, provider }) => status === 'WAITING' && provider === undefined,
-  );
-  if (run.status !== 'WAITING') return null;
-  return pendingApprovals.map(({ nodeId, label }) => (
-    <fieldset key={nodeId} className={styles.decision}>
-      <legend>{messages.approval(label)}</legend>
-      {[true, false].map(approved => (
-        <Button
-          key={String(approved)}
-          variant={approved ? 'primary' : 'plain'}
-          size="s"
-          isBusy={resume.isPending}
-          onClick={() => resume.mutate({ decision: { nodeId, approved } })}
-        >
-          {approved ? messages.approve : messages.reject}
-        </Button>
-      ))}
-    </fieldset>
-  ));
 }
 
 function useResume(id: string) {

@@ -11,9 +11,6 @@ export const messages = {
   resume: 'Resume',
   resumeHint: 'Reuses the completed nodes. You are not charged for them again.',
   resumed: 'A new run continues from here.',
-  approve: 'Approve',
-  reject: 'Reject',
-  approval: (label: string): string => `“${label}” is waiting for your approval.`,
   summary: {
     started: 'Started',
     duration: 'Duration',

@@ -24,8 +24,12 @@ import { Results } from './results.tsx';
 import { Timeline } from './timeline.tsx';
 import { toReadQuery, useRun } from './use-run.ts';
 
-// Both are at the end of the page.
+/** Whether the node waits or waited for a decision. */
+const isAsked = ({ approval }: NodeState): boolean => approval !== undefined;
+
+// These are at the end of the page, or rare.
 const RunGraph = lazyComponent(async () => (await import('./run-graph.tsx')).RunGraph);
+const Approvals = lazyComponent(async () => (await import('./approvals.tsx')).Approvals);
 const Deliveries = lazyComponent(async () => (await import('./deliveries.tsx')).Deliveries);
 
 export function Page() {
@@ -72,6 +76,7 @@ function RunDetails({ run, asAdmin }: RunDetailsProps) {
       <div className={styles.columns}>
         <div className={styles.main}>
           <RunError run={run} />
+          {run.nodeStates.some(isAsked) && <Approvals run={run} asAdmin={asAdmin} />}
           <section>
             <h2>{messages.results}</h2>
             <Results run={run} asAdmin={asAdmin} />

@@ -3,11 +3,15 @@ import type { GraphNode } from '../../../src/graph/types.ts';
 import { messages } from '../../flow-messages.ts';
 import { Button } from '../../kit/button.tsx';
 import { formatDuration, formatNumber } from '../../lib/format.ts';
+import { lazyComponent } from '../../lib/lazy-component.ts';
 import { useDisplayedNode, useEditor, useNodeRun } from '../editor-context.tsx';
+import type { DecisionProps } from './approval.tsx';
 import styles from './node-result.module.css';
 import { findShownState, getResults } from './results.ts';
 
 const flowMessages = messages.flow;
+
+const NodeDecision = lazyComponent<DecisionProps>(async () => (await import('./approval.tsx')).NodeDecision);
 
 export function NodeLastRun({ node }: { readonly node: GraphNode }) {
   const { view } = useEditor();
@@ -17,7 +21,18 @@ export function NodeLastRun({ node }: { readonly node: GraphNode }) {
   // The displayed state may have the result of an earlier run.
   const resultState = useNodeRun(resultNodeId);
   if (run === undefined) return null;
-  const { status, error, credits, cached, fromSample, startedAt, finishedAt, warnings = [], log } = run;
+  const {
+    status,
+    error,
+    approval,
+    credits,
+    cached,
+    fromSample,
+    startedAt,
+    finishedAt,
+    warnings = [],
+    log,
+  } = run;
   const ms =
     startedAt !== null && finishedAt !== null ? Date.parse(finishedAt) - Date.parse(startedAt) : undefined;
   const details = [
@@ -30,6 +45,7 @@ export function NodeLastRun({ node }: { readonly node: GraphNode }) {
     <section className={styles.lastRun} aria-label={flowMessages.lastRun}>
       <h3>{flowMessages.lastRun}</h3>
       <p className={styles.details}>{details.join(' · ')}</p>
+      {approval && <NodeDecision approval={approval} />}
       {error !== null && <p className={styles.error}>{error}</p>}
       {[...new Set(warnings)].map(warning => (
         <p key={warning}>{warning}</p>

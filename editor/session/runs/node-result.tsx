@@ -1,14 +1,14 @@
 // Renders the results of a node inside the node: thumbnails, text or a player. A click opens the result dialog.
 
 import ImageIcon from 'icon:image';
-import { useQueries } from '@tanstack/react-query';
 import { isComponentCall } from '../../../src/graph/components/calls.ts';
 import type { GraphNode } from '../../../src/graph/types.ts';
 import { messages } from '../../flow-messages.ts';
 import { Button } from '../../kit/button.tsx';
+import { lazyComponent } from '../../lib/lazy-component.ts';
 import { openComponent } from '../component-versions.ts';
-import { toInnerNodeQuery } from '../components.ts';
 import { useEditor, useRun } from '../editor-context.tsx';
+import type { ApprovalProps } from './approval.tsx';
 import { ErrorActions } from './error-actions.tsx';
 import styles from './node-result.module.css';
 import { ResultView } from './result-view.tsx';
@@ -17,6 +17,9 @@ import type { NodeDisplay } from './stored-results.ts';
 
 const flowMessages = messages.flow;
 
+/** Only nodes that wait for a decision show it. */
+const Approval = lazyComponent<ApprovalProps>(async () => (await import('./approval.tsx')).Approval);
+
 interface NodeResultProps {
   readonly node: GraphNode;
   readonly run: NodeDisplay | undefined;
@@ -24,28 +27,19 @@ interface NodeResultProps {
 }
 
 export function NodeResult(props: NodeResultProps) {
-  const { node, run } = props;
-  if (run?.status === 'WAITING' && isApproval(node)) return <Approval nodeId={node.id} node={node} />;
-  if (run?.waitingNodeIds?.length) return <WaitingCall {...props} paths={run.waitingNodeIds} />;
-  return <NodeResultContent {...props} />;
+  const asking = findAsking(props);
+  return asking === undefined ? <NodeResultContent {...props} /> : <Approval {...asking} node={props.node} />;
 }
 
-const isApproval = ({ data }: GraphNode): boolean => data.nodeType === 'logic:approval';
-
-/** Maximum number of waiting inner nodes that are read to find an approval. */
-const MAX_WAITING_NODES = 4;
-
-/** Renders the approval that an inner node waits for, or the result if no node waits for an approval. */
-function WaitingCall({ paths, ...props }: NodeResultProps & { readonly paths: readonly string[] }) {
-  const queries = paths.slice(0, MAX_WAITING_NODES).map(path => toInnerNodeQuery(props.node, path));
-  const nodes = useQueries({ queries }).map(({ data }) => data);
-  const index = nodes.findIndex(node => node && isApproval(node));
-  const [approval, path] = [nodes[index], paths[index]];
-  return approval && path !== undefined ? (
-    <Approval nodeId={path} node={approval} />
-  ) : (
-    <NodeResultContent {...props} />
-  );
+/** Returns the approval that the node, or a node inside its component, waits for. */
+function findAsking({ node, run }: NodeResultProps): Omit<ApprovalProps, 'node'> | undefined {
+  if (run?.status === 'WAITING' && node.data.nodeType === 'logic:approval')
+    return { nodeId: node.id, asked: run.approval };
+  for (const nodeId of run?.waitingNodeIds ?? []) {
+    const asked = run?.findInner?.(nodeId.slice(node.id.length + 1))?.approval;
+    if (asked !== undefined) return { nodeId, asked };
+  }
+  return undefined;
 }
 
 function NodeResultContent({ node, run, hasPreview }: NodeResultProps) {
@@ -102,24 +96,6 @@ function FailedResult({ node, message }: { readonly node: GraphNode; readonly me
           </Button>
         )}
         <ErrorActions code={isErrorOfNode ? error?.code : undefined} nodeId={node.id} />
-      </div>
-    </div>
-  );
-}
-
-function Approval({ nodeId, node }: { readonly nodeId: string; readonly node: GraphNode }) {
-  const { runs } = useEditor();
-  const { message } = node.data.config ?? {};
-  return (
-    <div className={`${styles.belowCard} ${styles.approval}`}>
-      <p>{typeof message === 'string' && message !== '' ? message : flowMessages.approvalQuestion}</p>
-      <div className={styles.actions}>
-        <Button size="s" onClick={() => void runs.decide(nodeId, false)}>
-          {flowMessages.reject}
-        </Button>
-        <Button size="s" variant="primary" onClick={() => void runs.decide(nodeId, true)}>
-          {flowMessages.approve}
-        </Button>
       </div>
     </div>
   );

@@ -15,6 +15,9 @@ interface WebAppPage {
 }
 
 const PAGES: Readonly<Record<string, WebAppPage>> = {
+  '/approvals': { name: 'approvals', audience: 'users' },
+  '/approvals/:id': { name: 'approvals', audience: 'users' },
+  '/approve': { name: 'approve', audience: 'all' },
   '/setup': { name: 'setup', audience: 'all' },
   '/sign-in': { name: 'sign-in', audience: 'visitors' },
   '/confirm': { name: 'confirm', audience: 'users' },

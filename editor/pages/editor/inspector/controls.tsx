@@ -36,6 +36,10 @@ const PortsControl = lazyComponent<ControlProps>(
   async () => (await import('./ports-control.tsx')).PortsControl,
 );
 
+const PeopleControl = lazyComponent<ControlProps>(
+  async () => (await import('./people-control.tsx')).PeopleControl,
+);
+
 export const CONTROLS = {
   text: TextControl,
   color: ColorControl,
@@ -48,6 +52,7 @@ export const CONTROLS = {
   media: MediaControl,
   code: CodeControl,
   ports: PortsControl,
+  people: PeopleControl,
 } as const satisfies Record<ControlKind, ComponentType<ControlProps>>;
 
 function TextControl({ input, value, hint, error, onChange }: ControlProps) {
