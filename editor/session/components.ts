@@ -1,13 +1,12 @@
 // Loads components, and creates, unpacks and updates calls of components.
 
-import { type ComponentCall, isComponentCall, readCall } from '../../src/graph/components/calls.ts';
+import { type ComponentCall, readCall } from '../../src/graph/components/calls.ts';
 import { ComponentError } from '../../src/graph/components/component-error.ts';
-import { MAX_DEPTH } from '../../src/graph/components/component-tree.ts';
 import { unpackCall } from '../../src/graph/components/expand.ts';
 import { getInterface } from '../../src/graph/components/interface.ts';
 import { withoutItems } from '../../src/graph/edit.ts';
 import { toHandle } from '../../src/graph/handles.ts';
-import type { Graph, GraphNode, JsonObject } from '../../src/graph/types.ts';
+import type { Graph, JsonObject } from '../../src/graph/types.ts';
 import { type Board, findNode } from '../board/board.ts';
 import { type Extraction, extractComponent } from '../board/component.ts';
 import { computeChanges } from '../board/edits.ts';
@@ -39,27 +38,6 @@ async function readGraph({ workflowId, version }: ComponentRef, signal?: AbortSi
     signal === undefined ? {} : { signal },
   );
   return toBoard(info);
-}
-
-/** Queries a node inside the component of a call by the path, such as `call/inner`. Null if the node was removed. */
-export const toInnerNodeQuery = (call: GraphNode, path: string) => ({
-  queryKey: ['/workflows', readCall(call).workflowId, 'inner', readCall(call).version, path],
-  queryFn: ({ signal }: { readonly signal: AbortSignal }) => readInnerNode(call, path, signal),
-  // This call or a nested one may use the latest version.
-  staleTime: 0,
-});
-
-async function readInnerNode(call: GraphNode, path: string, signal: AbortSignal): Promise<GraphNode | null> {
-  let [currentCall, remainingPath] = [call, path.slice(call.id.length + 1)];
-  for (let depth = 0; depth < MAX_DEPTH; depth++) {
-    const { nodes } = await readGraph(readCall(currentCall), signal);
-    const node = nodes.find(({ id }) => id === remainingPath);
-    if (node !== undefined) return node;
-    const innerCall = nodes.find(node => isComponentCall(node) && remainingPath.startsWith(`${node.id}/`));
-    if (innerCall === undefined) return null;
-    [currentCall, remainingPath] = [innerCall, remainingPath.slice(innerCall.id.length + 1)];
-  }
-  return null;
 }
 
 /**
