@@ -19,7 +19,7 @@ export const approvalMessages = {
   invalidJson: 'Enter valid JSON.',
   truncated: 'Only a part is shown.',
   nothing: 'There is no value to show.',
-  review: 'Comment or edit…',
+  review: 'Review',
   people: {
     email: 'Email or name of an assignee',
     placeholder: 'name@example.com',

@@ -354,6 +354,32 @@ describe('a run on the board', () => {
     assert.equal((await banner.textContent())?.includes('Completed'), false);
   });
 
+  it('sets assignees, shows whom it asks, and decides with a comment', async () => {
+    const id = await flow.create(FAILING);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await select(page, 'ask');
+    const email = page.getByLabel('Email or name of an assignee');
+    await email.fill('no email');
+    await email.press('Enter');
+    await page.getByText('Enter an email address.').waitFor();
+    await email.fill('guest@example.org');
+    await email.press('Enter');
+    await page.getByRole('button', { name: 'Remove guest@example.org' }).waitFor();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const node = nodeOf(page, 'ask');
+    await node.getByText('Asked: guest@example.org').waitFor();
+    await node.getByRole('button', { name: 'Review' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Shall it go on?').waitFor();
+    await dialog.getByLabel('Comment (optional)').fill('Fine');
+    await dialog.getByRole('button', { name: 'Approve' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await untilRun(page, 'Failed');
+    await page.getByText(/^Approved by /).waitFor();
+    assert.deepEqual(testPage.errors, []);
+  });
+
   it('asks for approval and offers to retry a failed node', async () => {
     const id = await flow.create(FAILING);
     await using testPage = await flow.open(id);
