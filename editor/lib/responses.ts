@@ -133,6 +133,7 @@ export interface Responses {
   'POST /auth/setup': unknown;
   'POST /auth/accept-invite': schemas.SecondStep | unknown;
   'POST /auth/sign-in': schemas.SecondStep | unknown;
+  'POST /auth/forgotten-password': schemas.Success;
   'POST /auth/password': unknown;
   'POST /auth/reauthenticate': unknown;
   'POST /auth/reauthenticate/options': schemas.ConfirmationOptions;

@@ -1483,6 +1483,8 @@ export type CreatedUser = {
   readonly createdAt: string;
   readonly apiKey?: string;
   readonly inviteUrl?: string;
+  /** Whether the link of an invitation is mailed to the person */
+  readonly isMailed?: boolean;
 };
 
 /** A credential for a model provider, without its values */
@@ -2111,6 +2113,12 @@ export type FolderInput = {
   readonly name: string;
   readonly parentId?: string | null;
   readonly teamId?: string | null;
+};
+
+/** The email of an account */
+export type ForgottenPasswordInput = {
+  /** Not case-sensitive */
+  readonly email: string;
 };
 
 /** A server of models that answers on this machine */
@@ -3030,6 +3038,8 @@ export type PasswordLink = {
   /** Shown once, and valid for one use */
   readonly url: string;
   readonly expiresAt: string | null;
+  /** Whether the link of an invitation is mailed to the person */
+  readonly isMailed?: boolean;
 };
 
 /** The account whose password the link sets */
@@ -3576,6 +3586,8 @@ export type SignInMethods = {
   readonly password: true;
   /** Whether browsers can use passkeys here */
   readonly passkeys: boolean;
+  /** Whether the service mails links for forgotten passwords */
+  readonly mail: boolean;
   readonly openid: {
     readonly issuer: string;
     /** Where a browser starts the sign-in; accepts `next` */
@@ -3731,6 +3743,8 @@ export type TeamInvitation = {
   readonly isExpired: boolean;
   /** Send it to the invited person. It works only for an account with the invited email */
   readonly url: string;
+  /** Whether the link of an invitation is mailed to the person */
+  readonly isMailed?: boolean;
 };
 
 /** The person to invite */

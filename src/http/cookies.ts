@@ -26,6 +26,24 @@ export interface Cookie {
 export const createSessionCookie = (baseUrl: string): Cookie =>
   createCookie(baseUrl, 'session', SESSION_TOKEN);
 
+const createBrowserCookie = (baseUrl: string): Cookie => createCookie(baseUrl, 'browser', VISITOR_ID);
+
+/** How long browsers keep a cookie at most. */
+const BROWSER_SECONDS = 400 * 86_400;
+
+/** Returns the value by which a browser is recognized at its next sign-in. */
+export const readBrowserCookie = (baseUrl: string, header: string | undefined): string | undefined =>
+  createBrowserCookie(baseUrl).read(header);
+
+/** Returns the Set-Cookie headers of a session that has started. */
+export const formatSessionCookies = (
+  baseUrl: string,
+  session: { readonly token: string; readonly expiresAt: Date; readonly browser: string },
+): string[] => [
+  createSessionCookie(baseUrl).format(session.token, session.expiresAt),
+  createBrowserCookie(baseUrl).format(session.browser, BROWSER_SECONDS),
+];
+
 /** Creates the cookie of a sign-in. It is SameSite=Lax, so that browsers send it when the provider redirects back. */
 export const createSignInCookie = (baseUrl: string): Cookie => createCookie(baseUrl, 'sign-in', /./);
 

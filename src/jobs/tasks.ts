@@ -16,6 +16,7 @@ import { sweepMedia } from '../services/media/sweep-media.ts';
 import { sweepOutputs } from '../services/media/sweep-outputs.ts';
 import { sweepConnections } from '../services/oauth/sweep-connections.ts';
 import { runRender } from '../services/renders/run-render.ts';
+import { mailNewPassword } from '../services/sessions/forgotten-password.ts';
 import type { Deliverer } from '../services/webhooks/deliver-webhook.ts';
 
 export interface TaskContext {
@@ -46,7 +47,9 @@ export const TASKS: Readonly<Record<string, Task>> = {
   // Queued when a run of an app failed.
   app: { pool: 'background', perform: ({ deps }, id) => reportFailures(deps, id) },
   // Queued when a workflow was shared with a person.
-  share: { pool: 'background', perform: ({ deps }, id) => notifyInvitee(deps.db, id) },
+  share: { pool: 'background', perform: ({ deps }, id) => notifyInvitee(deps, id) },
+  // Queued when somebody has forgotten their password.
+  forgotten_password: { pool: 'background', perform: ({ deps }, id) => mailNewPassword(deps, id) },
   mail: { pool: 'background', perform: ({ mailSender, signal }, id) => mailSender.send(id, signal) },
   // Queued when a node begins to wait for a decision, and for each reminder.
   approval: { pool: 'background', perform: ({ deps }, id) => advanceApproval(deps, id) },

@@ -101,6 +101,11 @@ export async function insertMail(tx: Tx, mail: NewMail): Promise<boolean> {
   return (count ?? 0) > 0;
 }
 
+/** Returns whether the mail was stored before, whatever its state. */
+export function isMailStored(tx: Tx, id: string): Promise<boolean> {
+  return matches(tx, 'select from mails where id = $1', [id]);
+}
+
 /** Records whether this service can send mail, so that every process and command knows whether to store mails. */
 export async function recordMailSetUp(tx: Tx, isOn: boolean): Promise<void> {
   await insertRow(

@@ -108,27 +108,31 @@ export function upsertEmailShare(
   );
 }
 
-/** A person who was invited to a workflow and has an account. */
+/** A person who was invited to a workflow. */
 export interface Invitee {
-  readonly user_id: number;
+  /** null if no account has the email. */
+  readonly user_id: number | null;
+  /** null if the workflow was shared with an account. */
+  readonly email: string | null;
   readonly role: ShareRole;
   readonly workflow_name: string;
   /** The user who shared the workflow, or its creator if that is unknown. */
   readonly shared_by: string;
+  readonly shared_by_id: number;
 }
 
-/** Returns undefined if the person has no account, or if the share or the workflow was deleted. */
+/** Returns undefined if the share or the workflow was deleted. */
 export function findInvitee(tx: Tx, workflowId: string, position: number): Promise<Invitee | undefined> {
   return first(
     tx,
-    `select u.id as user_id, s.role, w.name as workflow_name, b.name as shared_by
+    `select u.id as user_id, s.email, s.role, w.name as workflow_name, b.name as shared_by, b.id as shared_by_id
      from (
        select user_id::float8 as position, workflow_id, user_id, null as email, role, shared_by from workflow_permissions
        union all
        select ${FIRST_EMAIL_POSITION} + id::float8, workflow_id, null, email, role, shared_by from workflow_email_shares
      ) s
      join workflows w on w.id = s.workflow_id and w.deleted_at is null
-     join users u on u.id = s.user_id or lower(u.email) = lower(s.email)
+     left join users u on u.id = s.user_id or lower(u.email) = lower(s.email)
      join users b on b.id = coalesce(s.shared_by, w.user_id)
      where s.workflow_id = $1 and s.position = $2`,
     [workflowId, position],

@@ -1,6 +1,7 @@
 // Runs the API in this process on a new database, without a worker. Tests inject requests instead of opening sockets.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
+import type { OutgoingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EditorFiles } from '../../src/bundle/editor-files.ts';
@@ -214,8 +215,17 @@ function createRequest(app: Server, key?: string): ApiUser['request'] {
     });
     return {
       status: response.statusCode,
-      headers: response.headers as TestResponse['headers'],
+      headers: joinHeaders(response.headers),
       body: (response.body === '' ? undefined : response.json()) as TestResponse<B>['body'],
     };
   };
 }
+
+/** Joins the values of a header that a response has several times, as fetch does. */
+const joinHeaders = (headers: OutgoingHttpHeaders): TestResponse['headers'] =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(', ') : value?.toString(),
+    ]),
+  );

@@ -11,10 +11,12 @@ import {
   SecondStepSchema,
 } from '../../services/second-factors/second-factor.schema.ts';
 import { isSession, type SignInOutcome } from '../../services/second-factors/second-step.ts';
+import { requestNewPassword } from '../../services/sessions/forgotten-password.ts';
 import { createLinkAsAdmin } from '../../services/sessions/password-links.ts';
 import { beginConfirmation, reauthenticate } from '../../services/sessions/reauthenticate.ts';
 import {
   AcceptInviteBody,
+  ForgottenPasswordBody,
   OwnSession,
   PasswordBody,
   SessionPage,
@@ -26,7 +28,7 @@ import { endOwnSession, listOwnSessions, readOwnSession, signOut } from '../../s
 import { changePassword, signIn } from '../../services/sessions/sign-in.ts';
 import type { Visitor } from '../../services/sessions/start-session.ts';
 import { setPasswordByLink, setUpFirstUser } from '../../services/sessions/use-link.ts';
-import { createSessionCookie } from '../cookies.ts';
+import { createSessionCookie, formatSessionCookies, readBrowserCookie } from '../cookies.ts';
 import type { Server } from '../deps.ts';
 import { getClientAddress } from '../limits.ts';
 import { createDescriber, toSuccess } from '../route.ts';
@@ -37,10 +39,11 @@ const SIGNED_IN = { 204: Type.Unsafe<undefined>({ description: 'Signed in. The s
 const SIGNED_IN_OR_CHALLENGED = { 200: SecondStepSchema, ...SIGNED_IN };
 
 export function registerAuth(server: Server, deps: Deps): void {
-  const cookie = createSessionCookie(deps.settings.BASE_URL);
+  const { BASE_URL } = deps.settings;
+  const cookie = createSessionCookie(BASE_URL);
   const sendOutcome = (reply: FastifyReply, outcome: SignInOutcome): FastifyReply =>
     isSession(outcome)
-      ? reply.code(204).header('set-cookie', cookie.format(outcome.token, outcome.expiresAt)).send()
+      ? reply.code(204).header('set-cookie', formatSessionCookies(BASE_URL, outcome)).send()
       : reply.code(200).send(outcome);
 
   server.post(
@@ -54,7 +57,8 @@ export function registerAuth(server: Server, deps: Deps): void {
       response: SIGNED_IN,
       isUncacheable: true,
     }),
-    async (req, reply) => sendOutcome(reply, await setUpFirstUser(deps, req.body, toVisitor(req, reply))),
+    async (req, reply) =>
+      sendOutcome(reply, await setUpFirstUser(deps, req.body, toVisitor(deps, req, reply))),
   );
   server.post(
     '/api/v1/auth/accept-invite',
@@ -67,7 +71,8 @@ export function registerAuth(server: Server, deps: Deps): void {
       response: SIGNED_IN_OR_CHALLENGED,
       isUncacheable: true,
     }),
-    async (req, reply) => sendOutcome(reply, await setPasswordByLink(deps, req.body, toVisitor(req, reply))),
+    async (req, reply) =>
+      sendOutcome(reply, await setPasswordByLink(deps, req.body, toVisitor(deps, req, reply))),
   );
   server.post(
     '/api/v1/auth/sign-in',
@@ -80,7 +85,23 @@ export function registerAuth(server: Server, deps: Deps): void {
       response: SIGNED_IN_OR_CHALLENGED,
       isUncacheable: true,
     }),
-    async (req, reply) => sendOutcome(reply, await signIn(deps, req.body, toVisitor(req, reply))),
+    async (req, reply) => sendOutcome(reply, await signIn(deps, req.body, toVisitor(deps, req, reply))),
+  );
+  server.post(
+    '/api/v1/auth/forgotten-password',
+    operation('requestNewPassword', 'public', {
+      summary: 'Request a link for a forgotten password',
+      description:
+        'Mails a link that sets a new password, if an account has the email. The response is the same in any case. The link is valid for an hour. An address gets at most three mails an hour; a network can send 20 requests an hour. 409 if the service has no mail server.',
+      errors: ['conflict'],
+      body: ForgottenPasswordBody,
+      response: { 202: Success },
+      isUncacheable: true,
+    }),
+    async (req, reply) => {
+      await requestNewPassword(deps, req.body, toVisitor(deps, req, reply));
+      return reply.code(202).send({ success: true as const });
+    },
   );
   server.post(
     '/api/v1/auth/password',
@@ -96,7 +117,7 @@ export function registerAuth(server: Server, deps: Deps): void {
       isUncacheable: true,
     }),
     async (req, reply) =>
-      sendOutcome(reply, await changePassword(deps, req.actor, req.body, toVisitor(req, reply))),
+      sendOutcome(reply, await changePassword(deps, req.actor, req.body, toVisitor(deps, req, reply))),
   );
   server.post(
     '/api/v1/auth/reauthenticate',
@@ -111,7 +132,7 @@ export function registerAuth(server: Server, deps: Deps): void {
       isUncacheable: true,
     }),
     async (req, reply) => {
-      await reauthenticate(deps, req.actor, req.body, toVisitor(req, reply));
+      await reauthenticate(deps, req.actor, req.body, toVisitor(deps, req, reply));
       return reply.code(204).send();
     },
   );
@@ -192,12 +213,17 @@ export function registerAuth(server: Server, deps: Deps): void {
 }
 
 /** Returns the properties of the caller that a session stores. */
-export function toVisitor(req: FastifyRequest, reply: FastifyReply): Visitor {
+export function toVisitor(
+  { settings }: Pick<Deps, 'settings'>,
+  req: FastifyRequest,
+  reply: FastifyReply,
+): Visitor {
   const ipAddress = getClientAddress(req);
   return {
     ipAddress,
     network: toNetwork(ipAddress),
     userAgent: req.headers['user-agent'],
+    browser: readBrowserCookie(settings.BASE_URL, req.headers.cookie),
     signal: reply.closeSignal(),
   };
 }

@@ -19,7 +19,7 @@ import {
   SignInMethods,
 } from '../../services/sessions/session.schema.ts';
 import { listSignInMethods } from '../../services/sessions/sign-in.ts';
-import { createSessionCookie, createSignInCookie } from '../cookies.ts';
+import { createSignInCookie, formatSessionCookies } from '../cookies.ts';
 import type { Server } from '../deps.ts';
 import { wantsPage } from '../pages/page-responses.ts';
 import { createDescriber } from '../route.ts';
@@ -33,7 +33,6 @@ const START_PATH = '/api/v1/auth/oidc';
 export function registerOpenId(server: Server, deps: Deps): void {
   const { BASE_URL } = deps.settings;
   const openId = createOpenIdSignIn(deps);
-  const sessionCookie = createSessionCookie(BASE_URL);
   const signInCookie = createSignInCookie(BASE_URL);
   server.get(
     '/api/v1/auth/methods',
@@ -88,12 +87,12 @@ export function registerOpenId(server: Server, deps: Deps): void {
         const callback = { search: splitUrl(req.url).query, flow: flowState };
         const { outcome, next } = await requireOpenId(openId).complete(
           callback,
-          toVisitor(req, reply),
+          toVisitor(deps, req, reply),
           req.actor,
         );
         if (outcome === undefined) return reply.redirect(next, 303);
         if (!isSession(outcome)) return reply.redirect(formatSecondStepUrl(outcome, next), 303);
-        reply.header('set-cookie', sessionCookie.format(outcome.token, outcome.expiresAt));
+        reply.header('set-cookie', formatSessionCookies(BASE_URL, outcome));
         return reply.redirect(next, 303);
       });
     },

@@ -27,7 +27,7 @@ import {
   setUpTotp,
 } from '../../services/second-factors/second-factors.ts';
 import { beginPasskeySignIn, completeSignIn } from '../../services/second-factors/second-step.ts';
-import { createSessionCookie } from '../cookies.ts';
+import { formatSessionCookies } from '../cookies.ts';
 import type { Server } from '../deps.ts';
 import { createDescriber, RESOURCE_ERRORS, toSuccess } from '../route.ts';
 import { toVisitor } from './auth.ts';
@@ -80,7 +80,6 @@ export function registerSecondFactors(server: Server, deps: Deps): void {
 }
 
 function registerSignIn(server: Server, deps: Deps): void {
-  const cookie = createSessionCookie(deps.settings.BASE_URL);
   server.post(
     '/api/v1/auth/second-factor',
     operation('proveSecondFactor', 'public', {
@@ -93,8 +92,11 @@ function registerSignIn(server: Server, deps: Deps): void {
       isUncacheable: true,
     }),
     async (req, reply) => {
-      const { token, expiresAt } = await completeSignIn(deps, req.body, toVisitor(req, reply));
-      return reply.code(204).header('set-cookie', cookie.format(token, expiresAt)).send();
+      const session = await completeSignIn(deps, req.body, toVisitor(deps, req, reply));
+      return reply
+        .code(204)
+        .header('set-cookie', formatSessionCookies(deps.settings.BASE_URL, session))
+        .send();
     },
   );
   server.post(
@@ -107,7 +109,7 @@ function registerSignIn(server: Server, deps: Deps): void {
       response: { 200: SecondStepSchema },
       isUncacheable: true,
     }),
-    (req, reply) => beginPasskeySignIn(deps, toVisitor(req, reply)),
+    (req, reply) => beginPasskeySignIn(deps, toVisitor(deps, req, reply)),
   );
 }
 

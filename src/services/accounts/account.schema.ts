@@ -11,6 +11,7 @@ import { SpenderMonth } from './monthly-limit.schema.ts';
 import { Email, Name } from './names.ts';
 
 const UserId = PositiveInteger();
+const IsMailed = Type.Boolean({ description: 'Whether the link of an invitation is mailed to the person' });
 const TeamId = Id('Team ID, `team_…`');
 const TeamRole = Type.Enum(TEAM_ROLES);
 const ShareRole = Type.Enum(SHARE_ROLES);
@@ -138,6 +139,7 @@ export const TeamInvitation = Named('TeamInvitation', 'A person who is invited t
   url: Type.String({
     description: 'Send it to the invited person. It works only for an account with the invited email',
   }),
+  isMailed: Type.Optional(IsMailed),
 });
 export const TeamInvitationPage = PageSchema(TeamInvitation);
 export const InvitationParams = Type.Object({ id: Type.String({ maxLength: 64 }) });
@@ -262,6 +264,7 @@ export const CreatedUser = Named('CreatedUser', 'A new account, with its key or 
   ...User.properties,
   apiKey: Type.Optional(Type.String()),
   inviteUrl: Type.Optional(Type.String()),
+  isMailed: Type.Optional(IsMailed),
 });
 
 export const LinkBody = NamedExact('PasswordLinkInput', 'The account whose password the link sets', {
@@ -275,6 +278,7 @@ export const LinkBody = NamedExact('PasswordLinkInput', 'The account whose passw
 export const PasswordLinkResponse = Named('PasswordLink', 'A link that sets a password', {
   url: Type.String({ description: 'Shown once, and valid for one use' }),
   expiresAt: Nullable(Timestamp),
+  isMailed: Type.Optional(IsMailed),
 });
 
 export const Success = Named('Success', 'The request succeeded', { success: Type.Literal(true) });

@@ -11,7 +11,8 @@ import { findUser, insertUser, listUsers, updateEmail, updateUser } from '../../
 import type { Deps } from '../deps.ts';
 import { byNumber, type PageQuery, readPage } from '../paging.ts';
 import { presentColumns } from '../present-columns.ts';
-import { createPasswordLink } from '../sessions/password-links.ts';
+import { createInvitation } from '../sessions/password-links.ts';
+import { notifyOfEmail } from '../sessions/security-notices.ts';
 import { getPersonalWorkspaceId } from './access.ts';
 import type { ChangeUserBody, CreateUserBody } from './account.schema.ts';
 import { type Actor, requireScope, type UserActor } from './actor.ts';
@@ -24,6 +25,7 @@ type UserDeps = {
   readonly db: Db;
   readonly now: () => number;
   readonly settings: Pick<Deps['settings'], 'plans' | 'DEFAULT_PLAN' | 'DEFAULT_CREDITS' | 'BASE_URL'>;
+  readonly secretsKey?: Buffer;
 };
 
 const NOT_FOUND = 'User not found.';
@@ -81,9 +83,11 @@ async function createFirstCredential(
   admin: UserActor,
   userId: number,
   { invite, next, keyScopes }: CreateUserBody,
-): Promise<{ readonly apiKey?: string; readonly inviteUrl?: string }> {
-  if (invite === true)
-    return { inviteUrl: (await createPasswordLink(tx, deps, { userId, kind: 'invite', next })).url };
+): Promise<{ readonly apiKey?: string; readonly inviteUrl?: string; readonly isMailed?: boolean }> {
+  if (invite === true) {
+    const { url, isMailed } = await createInvitation(tx, deps, admin, { userId, next });
+    return { inviteUrl: url, isMailed };
+  }
   if (keyScopes === undefined) return {};
   const key = generateApiKey();
   const row = await storeKey(tx, { userId, name: 'first key', scopes: keyScopes, expiresAt: null, key });
@@ -132,6 +136,7 @@ export async function changeUser(
     deps.db.transaction(async tx => {
       const before = requireFound(await findUser(tx, userId), NOT_FOUND);
       if (email !== undefined) await updateEmail(tx, userId, email);
+      await notifyOfEmail(tx, userId, before.email);
       const after = requireFound(await updateUser(tx, userId, change), NOT_FOUND);
       if (input.disabled !== undefined) await clearDeactivation(tx, userId);
       await notifyAccount(tx, userId);

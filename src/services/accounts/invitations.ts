@@ -7,6 +7,7 @@ import { newId } from '../../lib/ids.ts';
 import type { AuditAction } from '../../store/audit/actions.ts';
 import { recordAudit, toUserTarget } from '../../store/audit/record-audit.ts';
 import type { Transaction, Tx } from '../../store/db.ts';
+import { insertMail } from '../../store/mails.ts';
 import {
   countOtherInvitations,
   deleteInvitation,
@@ -24,6 +25,7 @@ import { presentColumns } from '../present-columns.ts';
 import type { UserRefInput } from './account.schema.ts';
 import { getKnownUser, parseUserRef } from './accounts.ts';
 import { type Actor, requireScope, type UserActor } from './actor.ts';
+import { mayMailInvitation, shortenName } from './mailed-invitations.ts';
 import { getTeam, presentTeam, requireTeamOwner } from './teams.ts';
 
 const INVITATION_DAYS = 7;
@@ -40,7 +42,7 @@ export interface InvitationId {
  * the caller does not know), and 409 if the user is a member or the team has too many invitations.
  */
 export async function inviteToTeam(
-  deps: Pick<Deps, 'db' | 'now' | 'settings'>,
+  deps: Pick<Deps, 'db' | 'now' | 'settings'> & Partial<Pick<Deps, 'rateLimiter'>>,
   actor: Actor,
   teamId: string,
   input: UserRefInput & { readonly role: TeamRole },
@@ -48,6 +50,7 @@ export async function inviteToTeam(
   const user = requireScope(actor, 'account:admin');
   const invitee = parseUserRef(input);
   const nowMs = deps.now();
+  const mayMail = await mayMailInvitation(deps.rateLimiter, user.userId);
   return deps.db.transaction(async tx => {
     await lockTeam(tx, teamId);
     await requireTeamOwner(tx, user, teamId);
@@ -67,9 +70,42 @@ export async function inviteToTeam(
     });
     const invitation = await getTeamInvitationRow(tx, { teamId, invitationId: id });
     recordInvitation(tx, user, 'invitation.created', invitation);
-    return presentTeamInvitation(deps, invitation);
+    const isMailed = mayMail && (await mailInvitation(tx, deps, user, invitation));
+    return { ...presentTeamInvitation(deps, invitation), isMailed };
   });
 }
+
+/** Mails the link, whether or not an account has the email. */
+async function mailInvitation(
+  tx: Tx,
+  deps: Pick<Deps, 'settings'>,
+  { userId }: UserActor,
+  { id, email, user_id, team_name, invited_by, expires_at }: InvitationRow,
+): Promise<boolean> {
+  const address = email ?? (user_id === null ? undefined : (await findUser(tx, user_id))?.email);
+  if (address === undefined) return false;
+  const [inviter, team] = [shortenName(invited_by ?? 'Somebody'), shortenName(team_name)];
+  return insertMail(tx, {
+    userId: user_id,
+    address,
+    account: `user:${userId}`,
+    kind: 'invitation',
+    cause: id,
+    expiresAt: expires_at,
+    content: {
+      subject: `${inviter} invited you to the team “${team}”`,
+      paragraphs: [
+        `${inviter} invited you to the team “${team}” at ${new URL(deps.settings.BASE_URL).host}.`,
+        `Sign in with the address ${address} to accept or decline. If you have no account yet, ask ${inviter} how to get one.`,
+        'If you do not know this person, ignore this mail.',
+      ],
+      buttons: [{ label: 'Open the invitation', path: toPath(id) }],
+      reason: 'somebody invited this address',
+    },
+  });
+}
+
+const toPath = (id: string): string => `/settings/teams?invitation=${id}`;
 
 /**
  * Throws 409 if the user is a member. Invited emails are not compared with the members' emails, because the response
@@ -216,7 +252,7 @@ function presentTeamInvitation({ settings, now }: Pick<Deps, 'settings' | 'now'>
   return {
     ...presentColumns(invitation, 'id email user_id name role invited_by created_at expires_at'),
     isExpired: invitation.expires_at.getTime() <= now(),
-    url: `${settings.BASE_URL}/settings/teams?invitation=${invitation.id}`,
+    url: settings.BASE_URL + toPath(invitation.id),
   };
 }
 

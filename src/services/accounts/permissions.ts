@@ -1,10 +1,11 @@
 // Shares workflows with people: owners grant permissions, and everyone may give up their own. Sharing does not reveal
 // who has an account: an id works only for a user whom the caller knows, and every email gives the same result in the same
 // time. A job notifies the people who have one.
-
+import { shortHash } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { recordAudit } from '../../store/audit/record-audit.ts';
-import type { Db, Tx } from '../../store/db.ts';
+import type { Tx } from '../../store/db.ts';
+import { insertMail } from '../../store/mails.ts';
 import { countUnreadOfKind, insertNotice } from '../../store/notices.ts';
 import {
   countOtherEmailShares,
@@ -13,6 +14,7 @@ import {
   findEmailShare,
   findInvitee,
   findPermission,
+  type Invitee,
   listPermissions,
   openShares,
   type PermissionRow,
@@ -32,6 +34,7 @@ import { authorize, getPersonalWorkspaceId } from './access.ts';
 import type { ShareBody } from './account.schema.ts';
 import { getKnownUser, parseUserRef, type UserRef } from './accounts.ts';
 import { type Actor, requireScope, type UserActor } from './actor.ts';
+import { mayMailInvitation, shortenName } from './mailed-invitations.ts';
 
 /** The maximum number of email addresses that a workflow is shared with. They need not belong to accounts. */
 const MAX_EMAIL_SHARES = 200;
@@ -124,13 +127,24 @@ const NOTICE_TEXTS: Readonly<Record<ShareRole, string>> = {
   OWNER: 'You are one of its owners.',
 };
 
-/** Notifies the person of a new share, if the person has an account. `id` is the workflow's id and the share's position. */
-export async function notifyInvitee(db: Db, id: string): Promise<void> {
+/**
+ * Notifies the person of a new share, or mails the invitation to a person without an account. `id` is the workflow's id and the
+ * share's position.
+ */
+export async function notifyInvitee(
+  { db, rateLimiter, settings }: Pick<Deps, 'db' | 'rateLimiter' | 'settings'>,
+  id: string,
+): Promise<void> {
   const [workflowId = '', position] = id.split('/');
+  const invitee = await findInvitee(db, workflowId, Number(position));
+  if (invitee === undefined) return;
+  const { user_id: userId, email, role, shared_by, workflow_name } = invitee;
+  if (userId === null) {
+    const mayMail = email !== null && (await mayMailInvitation(rateLimiter, invitee.shared_by_id));
+    if (mayMail) await mailInvitation(db, settings, { ...invitee, email, workflowId });
+    return;
+  }
   await db.transaction(async tx => {
-    const invitee = await findInvitee(tx, workflowId, Number(position));
-    if (invitee === undefined) return;
-    const { user_id: userId, role, shared_by, workflow_name } = invitee;
     if ((await countUnreadOfKind(tx, userId, 'workflow_shared')) >= MAX_UNREAD_NOTICES) return;
     await insertNotice(tx, {
       kind: 'workflow_shared',
@@ -140,7 +154,36 @@ export async function notifyInvitee(db: Db, id: string): Promise<void> {
       title: `${shared_by} invited you to ${workflow_name}`,
       text: `${NOTICE_TEXTS[role]} Later, find it in the list of workflows under Shared with me.`,
       link: `/flow/${workflowId}`,
+      mail: { buttons: [{ label: 'Open the workflow', path: `/flow/${workflowId}` }] },
     });
+  });
+}
+
+async function mailInvitation(
+  tx: Tx,
+  { BASE_URL }: Pick<Deps['settings'], 'BASE_URL'>,
+  invitee: Invitee & { readonly email: string; readonly workflowId: string },
+): Promise<void> {
+  const { email, role, workflowId, shared_by_id } = invitee;
+  const [inviter, workflow] = [shortenName(invitee.shared_by), shortenName(invitee.workflow_name)];
+  await insertMail(tx, {
+    // The job may run twice.
+    id: `mail_${shortHash(`${workflowId} ${email.toLowerCase()}`)}`,
+    userId: null,
+    address: email,
+    account: getPersonalWorkspaceId(shared_by_id),
+    kind: 'invitation',
+    cause: workflowId,
+    content: {
+      subject: `${inviter} invited you to “${workflow}”`,
+      paragraphs: [
+        `${inviter} shared the workflow “${workflow}” with you at ${new URL(BASE_URL).host}. ${NOTICE_TEXTS[role]}`,
+        `To open it, you need an account with the address ${email}. Ask ${inviter} how to get one.`,
+        'If you do not know this person, ignore this mail.',
+      ],
+      buttons: [{ label: 'Open the workflow', path: `/flow/${workflowId}` }],
+      reason: 'somebody invited this address',
+    },
   });
 }
 

@@ -2,6 +2,7 @@
 import { AppError } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';
 import type { Deps } from '../deps.ts';
+import { notifyOfFactor } from '../sessions/security-notices.ts';
 import { createChallenge, openChallenge } from './challenges.ts';
 import {
   type Assertion,
@@ -64,7 +65,8 @@ export async function spendProof(
     );
   }
   if (recoveryCode !== undefined) {
-    if (await spendRecoveryCode(tx, userId, recoveryCode)) return;
+    if (await spendRecoveryCode(tx, userId, recoveryCode))
+      return notifyOfFactor(tx, userId, 'recovery_code_used');
     throw createProofError('The recovery code is wrong or was already used.');
   }
   if (assertion !== undefined && (await acceptAssertion(tx, deps, assertion))?.passkey.user_id === userId)

@@ -12,6 +12,7 @@ import { parseName } from '../accounts/names.ts';
 import type { Deps } from '../deps.ts';
 import { presentColumns } from '../present-columns.ts';
 import { proveSession } from '../sessions/reauthenticate.ts';
+import { notifyOfFactor } from '../sessions/security-notices.ts';
 import { openChallenge } from './challenges.ts';
 import { type Attestation, getRelyingParty, readToken, requestNewPasskey, storePasskey } from './passkeys.ts';
 import { createExpiredError, createProofError, hasFactor } from './prove-factor.ts';
@@ -82,7 +83,7 @@ export async function confirmTotp(
 async function addFactor<T>(
   deps: Deps,
   actor: Actor,
-  factor: AuditFields,
+  factor: AuditFields & { readonly method: 'totp' | 'passkey' },
   add: (tx: Tx, userId: number) => Promise<T>,
 ): Promise<T> {
   const { user, sessionId } = requireSession(actor);
@@ -90,7 +91,9 @@ async function addFactor<T>(
     await lockUser(tx, user.userId);
     const sessionHash = await proveSession(tx, sessionId, { atMs: deps.now(), byFactor: true });
     recordAudit(tx, user, { action: 'factor.added', target: toUserTarget(user.userId), after: factor });
-    return [await add(tx, user.userId), sessionHash] as const;
+    const newFactor = await add(tx, user.userId);
+    await notifyOfFactor(tx, user.userId, `${factor.method}_added`);
+    return [newFactor, sessionHash] as const;
   });
   deps.sessions.forget([hash]);
   return added;
@@ -142,6 +145,7 @@ async function removeFactor(
     await lockUser(tx, userId);
     if (!(await remove(tx, userId))) throw new AppError('not_found', missing);
     recordAudit(tx, user, { action: 'factor.removed', target: toUserTarget(userId), before: { method } });
+    await notifyOfFactor(tx, userId, `${method}_removed`);
     if (hasFactor(await countFactors(tx, userId))) return;
     const requiredBy = await findRequirement(tx, deps, userId);
     if (requiredBy !== undefined)
@@ -167,7 +171,9 @@ export async function renewRecoveryCodes(
   const { user } = requireSession(actor);
   const { userId } = user;
   return deps.db.transaction(async tx => {
-    if (hasFactor(await countFactors(tx, userId))) {
+    const factors = await countFactors(tx, userId);
+    if (hasFactor(factors)) {
+      if (factors.recovery_codes > 0) await notifyOfFactor(tx, userId, 'recovery_codes_created');
       recordAudit(tx, user, { action: 'factor.codes_created', target: toUserTarget(userId) });
       return { codes: await createRecoveryCodes(tx, userId) };
     }
@@ -191,6 +197,7 @@ async function removeAllFactors(tx: Transaction, admin: UserActor, userId: numbe
   await deleteUserSessions(tx, userId);
   await deleteFactors(tx, userId);
   recordAudit(tx, admin, { action: 'factor.reset', target: toUserTarget(userId) });
+  await notifyOfFactor(tx, userId, 'reset');
 }
 
 /** Removes all factors of the account with this email, for the command line. Throws 404. */

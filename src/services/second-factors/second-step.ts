@@ -3,6 +3,7 @@ import type { Tx } from '../../store/db.ts';
 import { knowsNetwork } from '../../store/people/sessions.ts';
 import type { Deps } from '../deps.ts';
 import {
+  getFactorLimit,
   getNetworkLimit,
   limitFailures,
   listAccountLimits,
@@ -142,7 +143,8 @@ export async function completeSignIn(
         complete(tx => findPasskeyOwner(tx, deps, assertion)),
       );
     const isKnown = await knowsNetwork(deps.db, userId, visitor.network, new Date(deps.now()));
-    const limits = listAccountLimits({ account: userId, network: visitor.network, isKnown });
+    const attempt = { account: userId, network: visitor.network, isKnown };
+    const limits = [getFactorLimit(attempt), ...listAccountLimits(attempt)];
     return limitFailures(deps, limits, () =>
       recordFailures(deps, { userId, method }, () =>
         complete(async tx => {

@@ -15,10 +15,12 @@ const WINDOW_SECONDS = 900;
 const COUNTED_CODES: ReadonlySet<ErrorCode> = new Set(['invalid_credentials', 'invalid_link']);
 
 /** A limit of failed sign-ins: its key in the rate limiter, and what it counts, for the error message. */
-interface AttemptLimit {
+export interface AttemptLimit {
   readonly key: string;
   readonly limit: number;
   readonly name: string;
+  /** Default: 15 minutes. */
+  readonly windowSeconds?: number;
 }
 
 /** Returns the limit of a network for all accounts. */
@@ -91,6 +93,19 @@ async function mayRecordUnknown(rateLimiter: Deps['rateLimiter']): Promise<boole
     throw err;
   }
 }
+const DAY_SECONDS = 86_400;
+
+/**
+ * Returns the limit of wrong second factors of an account. Who gets this far knows the password, and a code has only six
+ * digits: a hundred guesses a day find one of the three valid codes with a chance of 0.03%. A network from which the user
+ * has signed in has a limit of its own, so that somebody else with the password does not lock the user out.
+ */
+export const getFactorLimit = ({ account, network, isKnown }: Attempt): AttemptLimit => ({
+  key: `second-factor:${account}${isKnown ? `:${network}` : ''}`,
+  limit: 100,
+  name: 'the second factor of this account',
+  windowSeconds: DAY_SECONDS,
+});
 
 /**
  * Runs the attempt, or throws 429 if a limit is reached. Counts the attempt first, so that concurrent attempts cannot
@@ -105,9 +120,10 @@ export async function limitFailures<T>(
   let isCounted = false;
   try {
     for (const attemptLimit of limits) {
-      const { key, limit, name } = attemptLimit;
-      const reason = `More than ${limit} failed sign-ins at ${name} in 15 minutes`;
-      reserved.push([attemptLimit, await rateLimiter.requireToken(key, limit, WINDOW_SECONDS, reason)]);
+      const { key, limit, name, windowSeconds = WINDOW_SECONDS } = attemptLimit;
+      const period = windowSeconds === DAY_SECONDS ? '24 hours' : '15 minutes';
+      const reason = `More than ${limit} failed sign-ins at ${name} in ${period}`;
+      reserved.push([attemptLimit, await rateLimiter.requireToken(key, limit, windowSeconds, reason)]);
     }
     return await attempt();
   } catch (err) {
@@ -115,6 +131,7 @@ export async function limitFailures<T>(
     throw err;
   } finally {
     if (!isCounted)
-      for (const [{ key }, allowance] of reserved) rateLimiter.returnToken(key, WINDOW_SECONDS, allowance);
+      for (const [{ key, windowSeconds = WINDOW_SECONDS }, allowance] of reserved)
+        rateLimiter.returnToken(key, windowSeconds, allowance);
   }
 }

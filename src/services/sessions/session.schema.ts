@@ -30,6 +30,9 @@ export const AcceptInviteBody = NamedExact('AcceptInviteInput', 'A link, and the
   password: NewPassword,
   revokeKeys: RevokeKeys,
 });
+export const ForgottenPasswordBody = NamedExact('ForgottenPasswordInput', 'The email of an account', {
+  email: Email,
+});
 export const SignInBody = NamedExact('SignInInput', 'Email and password', {
   email: Email,
   password: Password,
@@ -43,6 +46,7 @@ export const PasswordBody = NamedExact('PasswordChange', 'The current and the ne
 export const SignInMethods = Named('SignInMethods', 'The available sign-in methods', {
   password: Type.Literal(true),
   passkeys: Type.Boolean({ description: 'Whether browsers can use passkeys here' }),
+  mail: Type.Boolean({ description: 'Whether the service mails links for forgotten passwords' }),
   openid: Nullable(
     Type.Object({
       issuer: Type.String(),

@@ -15,20 +15,26 @@ import { isSession, type SignInOutcome, startSessionOrSecondStep } from '../seco
 import { deleteUserChallenges } from '../second-factors/store.ts';
 import {
   type AuditedAttempt,
+  getFactorLimit,
   getNetworkLimit,
   limitFailures,
   listAccountLimits,
   recordFailures,
 } from './failed-attempts.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
+import { notifyOfPassword } from './security-notices.ts';
 import { recordSignIn, toSignedIn, type Visitor } from './start-session.ts';
 
 /** Returns the sign-in methods that the page offers. */
-export async function listSignInMethods({ db, settings }: Pick<Deps, 'db' | 'settings'>, startUrl: string) {
+export async function listSignInMethods(
+  { db, settings, mailer }: Pick<Deps, 'db' | 'settings' | 'mailer'>,
+  startUrl: string,
+) {
   const { OIDC_ISSUER: issuer } = settings;
   return {
     password: true,
     passkeys: getRelyingParty({ settings }) !== undefined,
+    mail: mailer !== undefined,
     openid: issuer === undefined ? null : { issuer, startUrl },
     needsSetup: !(await canAnyUserSignIn(db)),
   };
@@ -93,7 +99,12 @@ export async function limitFailuresOf<T>(
   attempt: () => Promise<T>,
 ): Promise<T> {
   const isKnown = await knowsNetwork(deps.db, userId, network, new Date(deps.now()));
-  const limits = [getNetworkLimit(network), ...listAccountLimits({ account: userId, network, isKnown })];
+  const account = { account: userId, network, isKnown };
+  const limits = [
+    getNetworkLimit(network),
+    ...(method === 'second factor' ? [getFactorLimit(account)] : []),
+    ...listAccountLimits(account),
+  ];
   return limitFailures(deps, limits, () => recordFailures(deps, { userId, method }, attempt));
 }
 
@@ -121,7 +132,7 @@ export async function changePassword(
     hasSecondFactor,
     write: async tx => {
       await updateSignIn(tx, userId, { password: hash, email: null, name: null });
-      return userId;
+      return { userId, hadPassword: true };
     },
   });
 }
@@ -133,8 +144,8 @@ export interface PasswordReplacement {
   readonly method: 'password' | 'link';
   /** Whether the user has proved a second factor. */
   readonly hasSecondFactor?: boolean;
-  /** Sets a password and returns the user. */
-  readonly write: (tx: Tx) => Promise<number>;
+  /** Sets a password. Returns the user, and whether the account had one before. */
+  readonly write: (tx: Tx) => Promise<{ readonly userId: number; readonly hadPassword: boolean }>;
 }
 
 /**
@@ -147,7 +158,7 @@ export async function replacePassword(
   { revokeKeys, method, hasSecondFactor = false, write }: PasswordReplacement,
 ): Promise<SignInOutcome> {
   const [userId, outcome] = await deps.db.transaction(async tx => {
-    const id = await write(tx);
+    const { userId: id, hadPassword } = await write(tx);
     recordAudit(tx, toSignedIn(id), {
       action: 'password.changed',
       target: toUserTarget(id),
@@ -156,6 +167,7 @@ export async function replacePassword(
     await deleteUserSessions(tx, id);
     await deleteUserLink(tx, id);
     await deleteUserChallenges(tx, id);
+    if (hadPassword) await notifyOfPassword(tx, id);
     if (revokeKeys) {
       await revokeUserKeys(tx, id);
       await deleteUserGrants(tx, id);

@@ -7,6 +7,7 @@ import { type AuditCaller, recordAudit, toUserTarget } from '../../store/audit/r
 import type { Transaction, Tx } from '../../store/db.ts';
 import { insertSession, SESSION_MS } from '../../store/people/sessions.ts';
 import type { AuditedAttempt } from './failed-attempts.ts';
+import { notifyOfBrowser } from './security-notices.ts';
 
 /** What is known about the sender of a request before sign-in. */
 export interface Visitor {
@@ -14,6 +15,8 @@ export interface Visitor {
   readonly network: string;
   readonly ipAddress: string;
   readonly userAgent: string | undefined;
+  /** The value of the cookie by which a browser is recognized; undefined if it has none. */
+  readonly browser: string | undefined;
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
 }
@@ -22,11 +25,17 @@ export interface StartedSession {
   /** 256 random bits; only their hash is stored. */
   readonly token: string;
   readonly expiresAt: Date;
+  /** The value of the cookie by which the browser is recognized at its next sign-in. */
+  readonly browser: string;
 }
 
 const MAX_USER_AGENT_CHARS = 300;
+const BROWSER_BYTES = 16;
 
-/** Starts a session. Returns undefined if the user is disabled or `passwordHash` is no longer the current one. */
+/**
+ * Starts a session, and notifies the user of a browser in which the account was not signed in before. Call it in a transaction.
+ * Returns undefined if the user is disabled or `passwordHash` is no longer the current one.
+ */
 export async function startSession(
   tx: Tx,
   {
@@ -50,7 +59,8 @@ export async function startSession(
 ): Promise<StartedSession | undefined> {
   const token = randomBytes(32).toString('base64url');
   const expiresAt = new Date(nowMs + SESSION_MS);
-  const isStored = await insertSession(tx, {
+  const browser = visitor.browser ?? randomBytes(BROWSER_BYTES).toString('base64url');
+  const newSession = await insertSession(tx, {
     id: newId('session', nowMs),
     userId,
     hash: sha256(token),
@@ -62,8 +72,11 @@ export async function startSession(
     authenticatedAt: new Date(authenticatedAtMs),
     network: visitor.network,
     hasSecondFactor,
+    browserHash: sha256(browser),
   });
-  return isStored ? { token, expiresAt } : undefined;
+  if (newSession === undefined) return undefined;
+  if (newSession.is_new_browser) await notifyOfBrowser(tx, userId, visitor, nowMs);
+  return { token, expiresAt, browser };
 }
 
 /** The user who has just signed in, for the audit log. */

@@ -2,7 +2,7 @@
 import { sha256 } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { claimLink, hasLink, type LinkKind } from '../../store/people/password-links.ts';
-import { updateSignIn } from '../../store/users.ts';
+import { findPasswordHash, updateSignIn } from '../../store/users.ts';
 import { parseEmail, parseName, translateEmailConflict } from '../accounts/names.ts';
 import type { Deps } from '../deps.ts';
 import type { SignInOutcome } from '../second-factors/second-step.ts';
@@ -59,8 +59,9 @@ async function redeemLink(
           write: async tx => {
             const userId = await claimLink(tx, link);
             if (userId === undefined) throw createLinkError();
+            const hadPassword = (await findPasswordHash(tx, userId)) !== undefined;
             await updateSignIn(tx, userId, { password: hash, email, name });
-            return userId;
+            return { userId, hadPassword };
           },
         }),
       );

@@ -33,9 +33,18 @@ export function findSessionByHash(tx: Tx, hash: Buffer, now: Date): Promise<Sess
   );
 }
 
+/** What was known about the browser of a new session before it. */
+export interface NewSession {
+  /** Whether the user had signed in before, and not in this browser. */
+  readonly is_new_browser: boolean;
+}
+
+/** The most browsers of an account that are known. */
+const MAX_BROWSERS = 100;
+
 /**
- * Stores a session. Returns false if the user is disabled or `passwordHash` is no longer the current one. Locks the user's row,
- * so that a concurrent password change either ends this session or is seen here.
+ * Stores a session. Returns undefined if the user is disabled or `passwordHash` is no longer the current one. Locks the user's
+ * row, so that a concurrent password change either ends this session or is seen here.
  */
 export function insertSession(
   tx: Tx,
@@ -52,18 +61,35 @@ export function insertSession(
     readonly authenticatedAt: Date;
     readonly network: string;
     readonly hasSecondFactor: boolean;
+    /** The hash of the browser's cookie. */
+    readonly browserHash: Buffer;
   },
-): Promise<boolean> {
-  return matches(
+): Promise<NewSession | undefined> {
+  // The last select sees the rows as they were before the statement.
+  return first(
     tx,
     `with new_session as (
        insert into sessions (id, user_id, hash, user_agent, address, created_at, last_seen_at, expires_at, proved_at, has_second_factor)
        select $1, id, $3, $4, $5, $6, $6, $7, $9, $11 from users
        where id = $2 and not disabled and ($8::text is null or password = $8)
        for share
-       returning user_id)
-     insert into sign_in_networks as n (user_id, network, seen_at) select user_id, $10, $6 from new_session
-     on conflict (user_id, network) do update set seen_at = greatest(n.seen_at, excluded.seen_at)`,
+       returning user_id),
+     network as (
+       insert into sign_in_networks as n (user_id, network, seen_at) select user_id, $10, $6 from new_session
+       on conflict (user_id, network) do update set seen_at = greatest(n.seen_at, excluded.seen_at)),
+     browser as (
+       insert into known_browsers as b (user_id, hash, seen_at) select user_id, $12, $6 from new_session
+       on conflict (user_id, hash) do update set seen_at = greatest(b.seen_at, excluded.seen_at)),
+     forgotten as (
+       delete from known_browsers b using new_session
+       where b.user_id = new_session.user_id and b.hash in (
+         select o.hash from known_browsers o where o.user_id = $2 and o.hash <> $12 order by o.seen_at desc offset ${MAX_BROWSERS - 1}))
+     select case
+       when exists (select from known_browsers where user_id = $2)
+         then not exists (select from known_browsers where user_id = $2 and hash = $12)
+       -- The account has not signed in since browsers are known.
+       else exists (select from sign_in_networks where user_id = $2) and not ${isKnownNetworkSql('$2', '$10', '$6')}
+     end as is_new_browser from new_session`,
     [
       session.id,
       session.userId,
@@ -76,6 +102,7 @@ export function insertSession(
       session.authenticatedAt,
       session.network,
       session.hasSecondFactor,
+      session.browserHash,
     ],
   );
 }

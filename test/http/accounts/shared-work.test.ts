@@ -111,7 +111,7 @@ describe('the notice of a shared workflow', () => {
        join graphile_worker._private_tasks t on t.id = j.task_id and t.identifier = 'share'`,
     );
     await test.deps.db.query('delete from graphile_worker._private_jobs');
-    for (const job of rows) await notifyInvitee(test.deps.db, job.id);
+    for (const job of rows) await notifyInvitee(test.deps, job.id);
     return rows.length;
   };
   const listNotices = async (user: ApiUser): Promise<readonly Notice[]> =>

@@ -82,7 +82,9 @@ before(async () => {
     OPENAI_API_KEY: 'sk-nobody',
     OPENAI_BASE_URL: receiver.url,
   };
-  service = await startTestService(env);
+  // No mail server listens there, so mails wait.
+  const mail = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'graphwright@example.com' };
+  service = await startTestService({ ...env, ...mail });
   document = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
   const keys: Record<string, string> = { admin: KEY, content: SECRET, wrong: 'sk-wrong-0123456789' };
   const send: SendRequest = async (method, path, body, { headers = {}, who = 'admin' } = {}) => {

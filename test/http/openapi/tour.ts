@@ -226,6 +226,7 @@ async function tourSessions({ send }: TourContext): Promise<void> {
   const acceptedInvitation = await send('POST', `${V1}/auth/accept-invite`, { token, password }, nobody);
   await send('POST', `${V1}/auth/accept-invite`, { token, password }, nobody);
   await send('POST', `${V1}/auth/sign-in`, { email, password: 'a wrong one' }, nobody);
+  await send('POST', `${V1}/auth/forgotten-password`, { email }, nobody);
   const asBrowser = (cookie: string) => ({ ...nobody, headers: { cookie, 'sec-fetch-site': 'same-origin' } });
   const firstSession = asBrowser(acceptedInvitation.cookie);
   await send('POST', `${V1}/auth/reauthenticate`, { password }, firstSession);

@@ -10,6 +10,7 @@ import {
   type Person,
   readCookie,
   readLinkToken,
+  sendFrom,
   signIn,
   withCookie,
 } from '../../support/accounts/people.ts';
@@ -18,6 +19,7 @@ import { PAIR } from '../../support/workflows.ts';
 
 const ORIGIN = 'http://localhost:3000';
 const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
 const STEP_MS = 30_000;
 
 interface SecondStep {
@@ -357,6 +359,38 @@ describe('a passkey', () => {
   });
 });
 
+describe('wrong codes', () => {
+  it('of an account are limited to a hundred a day, from all networks', async () => {
+    // The limit is counted by UTC days.
+    nowMs = Math.ceil(nowMs / DAY_MS) * DAY_MS + 60 * MINUTE_MS;
+    person = await createPerson(test, admin);
+    const totp = await addTotp();
+    let count = 0;
+    for (let hour = 0; hour < 3; hour++) {
+      for (let i = 0; i < 10; i++) {
+        const { challenge } = await beginSignIn();
+        for (let attempt = 0; attempt < 5 && count < 100; attempt++) {
+          const { statusCode } = await test.app.inject({
+            method: 'POST',
+            url: '/api/v1/auth/second-factor',
+            payload: { challenge, code: '000000' },
+            remoteAddress: `10.${hour}.${i}.${attempt}`,
+          });
+          assert.equal(statusCode, 401, `attempt ${count}`);
+          count++;
+        }
+      }
+      nowMs += 20 * MINUTE_MS;
+    }
+    assert.equal(count, 100);
+    const { challenge } = await beginSignIn();
+    const proof = { challenge, code: getCode(totp) };
+    const refused = await sendFrom(test, '10.9.9.9', 'POST', '/auth/second-factor', proof);
+    assert.equal(refused.status, 429);
+    assert.equal((await prove(proof)).status, 204, 'a network from which the user has signed in');
+  });
+});
+
 describe('recovery codes', () => {
   it('replace a lost factor, each once', async () => {
     assert.equal((await person.request('POST', '/auth/recovery-codes')).status, 409);
@@ -369,6 +403,27 @@ describe('recovery codes', () => {
     assert.equal((await prove({ challenge, recoveryCode: recoveryCode.toUpperCase() })).status, 204);
     assert.equal((await prove({ challenge: (await beginSignIn()).challenge, recoveryCode })).status, 401);
     assert.equal((await person.request('GET', '/auth/second-factors')).body.recoveryCodes, 9);
+  });
+
+  it('are announced when they are used or replaced, and so are changes of factors', async () => {
+    await addTotp();
+    const { body } = await person.request<{ codes: string[] }>('POST', '/auth/recovery-codes');
+    const { challenge } = await beginSignIn();
+    await prove({ challenge, recoveryCode: body.codes[0] });
+    await person.request('POST', '/auth/recovery-codes');
+    await addPasskey();
+    await person.request('DELETE', '/auth/totp');
+    const notices = await person.request<{ data: { kind: string; title: string }[] }>('GET', '/notices');
+    const titles = notices.body.data
+      .filter(({ kind }) => kind === 'second_factor_changed')
+      .map(({ title }) => title);
+    assert.deepEqual(titles.toReversed(), [
+      'An authenticator app was added',
+      'A recovery code was used',
+      'New recovery codes were created',
+      'A passkey was added',
+      'The authenticator app was removed',
+    ]);
   });
 
   it('end when they are replaced, and with the last factor', async () => {

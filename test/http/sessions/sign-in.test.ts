@@ -44,7 +44,10 @@ describe('POST /auth/sign-in', () => {
     });
     assert.deepEqual([response.status, response.body], [204, undefined]);
     const setCookie = response.headers['set-cookie'] ?? '';
-    assert.match(setCookie, /^session=[\w-]{43}; Expires=[^;]+ GMT; Path=\/; HttpOnly; SameSite=Lax$/);
+    assert.match(
+      setCookie,
+      /^session=[\w-]{43}; Expires=[^;]+ GMT; Path=\/; HttpOnly; SameSite=Lax, browser=[\w-]{22}; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax$/,
+    );
     const [, token = ''] = readCookie(response).split('=');
     const { rows } = await test.deps.db.query<{ text: string }>(
       'select to_jsonb(s)::text as text from sessions s',

@@ -2,6 +2,7 @@
 
 import { useState } from 'react';
 import type { ListedSession } from '../../../../sdk/src/schemas.ts';
+import { getBrowserName } from '../../../../src/graph/browser-name.ts';
 import { Badge } from '../../../kit/badge.tsx';
 import { Button } from '../../../kit/button.tsx';
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
@@ -20,8 +21,6 @@ const messages = {
     'The places where you are signed in. Sign out any you do not recognize, then change your password.',
   label: 'Your sessions',
   browser: 'Browser',
-  unknown: 'Unknown browser',
-  on: (browser: string, system: string): string => `${browser} on ${system}`,
   address: 'Signed in from',
   lastSeen: 'Last active',
   expires: 'Expires',
@@ -95,30 +94,3 @@ const createColumns = (onSignOut: (session: ListedSession) => void): readonly Co
     ),
   ),
 ];
-
-/** The first match counts. More specific names come first, because most user agents also contain other names. */
-const BROWSERS: readonly (readonly [token: string, name: string])[] = [
-  ['Edg/', 'Edge'],
-  ['OPR/', 'Opera'],
-  ['Firefox/', 'Firefox'],
-  ['Chrome/', 'Chrome'],
-  ['Safari/', 'Safari'],
-];
-const SYSTEMS: readonly (readonly [token: string, name: string])[] = [
-  ['Android', 'Android'],
-  ['iPhone', 'iPhone'],
-  ['iPad', 'iPad'],
-  ['Windows', 'Windows'],
-  ['Mac OS', 'macOS'],
-  ['Linux', 'Linux'],
-];
-
-/** Derives a readable browser name from the user agent. */
-function getBrowserName(userAgent: string | null): string {
-  if (userAgent === null) return messages.unknown;
-  const findName = (table: typeof BROWSERS): string | undefined =>
-    table.find(([token]) => userAgent.includes(token))?.[1];
-  const [browser, system] = [findName(BROWSERS), findName(SYSTEMS)];
-  if (browser === undefined) return userAgent;
-  return system === undefined ? browser : messages.on(browser, system);
-}
