@@ -559,6 +559,10 @@ describe('editor', () => {
       'lib/notices.ts',
       'lib/responses.ts',
       'messages.ts',
+      'pages/settings/messages.ts',
+      'pages/settings/notices/messages.ts',
+      'pages/settings/notices/notices.tsx',
+      'pages/settings/parts.ts',
     ]);
   });
 });

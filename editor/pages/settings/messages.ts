@@ -18,6 +18,7 @@ export const messages = {
     password: 'Password',
     security: 'Security',
     sessions: 'Sessions',
+    notices: 'Notices',
     connections: 'Connected apps',
     keys: 'API keys',
     teams: 'Teams',

@@ -7,6 +7,7 @@ import { Credits } from './credits/credits.tsx';
 import { Keys } from './keys/keys.tsx';
 import type { messages } from './messages.ts';
 import { Models } from './models/models.tsx';
+import { Notices } from './notices/notices.tsx';
 import { Overview } from './overview/overview.tsx';
 import { Password } from './password/password.tsx';
 import { Profile } from './profile/profile.tsx';
@@ -33,6 +34,7 @@ export const PARTS: readonly SettingsPart[] = [
   { name: 'password', group: 'own', Part: Password },
   { name: 'security', group: 'own', Part: Security },
   { name: 'sessions', group: 'own', Part: Sessions },
+  { name: 'notices', group: 'own', Part: Notices },
   { name: 'connections', group: 'own', Part: Connections },
   { name: 'keys', group: 'own', Part: Keys },
   { name: 'teams', group: 'workspace', Part: Teams },

@@ -1,19 +1,21 @@
 // Renders the sign-in page. The service redirects users who are already signed in.
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { useSearch } from 'wouter';
 import type { SecondStep } from '../../../sdk/src/schemas.ts';
 import { AuthLayout } from '../../frame/auth-layout.tsx';
 import { SignInForm } from '../../frame/sign-in-form.tsx';
-import { ButtonAnchor } from '../../kit/button.tsx';
+import { Button, ButtonAnchor } from '../../kit/button.tsx';
 import { apiQuery } from '../../lib/queries.ts';
 import { getNextPath } from '../../lib/session.ts';
 import { messages as sharedMessages } from '../../messages.ts';
+import { ForgottenPassword } from './forgotten-password.tsx';
 import styles from './page.module.css';
 
 const messages = {
   openid: (host: string): string => `Continue with ${host}`,
   or: 'or',
+  forgotten: 'Forgot your password?',
   needsAccount:
     'This link needs an account. If you have none, ask an administrator to invite the email with which it was shared.',
   needsSetup:
@@ -41,6 +43,8 @@ export function Page() {
   const search = useSearch();
   const nextPath = getNextPath(search);
   const { data: methods } = useQuery(apiQuery(['/auth/methods']));
+  const [isForgotten, setForgotten] = useState(false);
+  if (isForgotten) return <ForgottenPassword onClose={() => setForgotten(false)} />;
   return (
     <AuthLayout title={sharedMessages.signIn.title}>
       {nextPath.startsWith('/flow/') && <p>{messages.needsAccount}</p>}
@@ -53,7 +57,13 @@ export function Page() {
         offersPasskey={methods?.passkeys}
         onSignedIn={() => location.replace(nextPath)}
       />
-      <p className={styles.note}>{sharedMessages.signIn.forgotten}</p>
+      {methods?.mail ? (
+        <Button variant="quiet" onClick={() => setForgotten(true)}>
+          {messages.forgotten}
+        </Button>
+      ) : (
+        <p className={styles.note}>{sharedMessages.signIn.forgotten}</p>
+      )}
     </AuthLayout>
   );
 }
