@@ -1,5 +1,6 @@
 // Lists the tools in the order in which clients see them.
 import type { Tool } from './tool.ts';
+import { decideApprovalTool, listApprovalsTool } from './tools/approvals.ts';
 import { findAppsTool, runAppTool } from './tools/apps.ts';
 import {
   cloneTemplateTool,
@@ -28,6 +29,8 @@ export const TOOLS: readonly Tool[] = [
   runWorkflowTool,
   getExecutionTool,
   cancelExecutionTool,
+  listApprovalsTool,
+  decideApprovalTool,
   runBatchTool,
   getBatchTool,
   listAutomationsTool,

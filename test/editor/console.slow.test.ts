@@ -251,6 +251,7 @@ async function fillAccount(client: Client): Promise<OwnPaths> {
   return {
     '/flow/:id': `/flow/${id}`,
     '/p/:slug': '/p/harbour',
+    '/approvals/:id?': '/approvals',
     '/executions/:id': `/executions/${run.id}`,
     '/batches/:id': `/batches/${batch.batchId}`,
     ...Object.fromEntries(

@@ -5,9 +5,9 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { INSTRUCTIONS } from '../../src/mcp/guide.ts';
 import { TOOLS } from '../../src/mcp/tool-table.ts';
 
-const MAX_LIST_TOKENS = 4800;
+const MAX_LIST_TOKENS = 5000;
 /** The limit for names, descriptions and input schemas, which most clients send to a model. */
-const MAX_MODEL_TOKENS = 2800;
+const MAX_MODEL_TOKENS = 2900;
 
 const TOOL_NAMES = [
   'find_nodes',
@@ -20,6 +20,8 @@ const TOOL_NAMES = [
   'run_workflow',
   'get_execution',
   'cancel_execution',
+  'list_approvals',
+  'decide_approval',
   'run_batch',
   'get_batch',
   'list_automations',

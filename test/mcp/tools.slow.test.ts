@@ -5,6 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { TOOLS } from '../../src/mcp/tool-table.ts';
 import { type Agent, connectAgent, REVISIONS, type ToolResult } from '../support/mcp/agent.ts';
 import { waitUntil } from '../support/processes.ts';
+import { startAsking, waitForApproval } from '../support/runs/approvals.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
 import { edge, node } from '../support/workflows.ts';
 
@@ -155,6 +156,8 @@ const INVALID_CALLS: readonly InvalidCall[] = [
   ['get_execution', { executionId: 'ex_nothing' }, 'not_found'],
   ['get_execution', { executionId: 5 }, 'invalid_request'],
   ['cancel_execution', { executionId: 'ex_nothing' }, 'not_found'],
+  ['list_approvals', { limit: 5 }, 'invalid_request'],
+  ['decide_approval', { id: 'apv_nothing', approve: true }, 'not_found'],
   ['run_batch', { workflowId: '$', rows: [{ inputs: {} }] }, 'invalid_request'],
   ['run_batch', { workflowId: '$', maxCredits: 0, rows: [{ inputs: { nobody: 1 } }] }, 'invalid_rows'],
   [
@@ -398,6 +401,13 @@ for (const revision of REVISIONS) {
       assert.deepEqual(Object.keys(form.inputSchema.properties), ['input_1']);
       const appRun = await succeed('run_app', { slug: settings.slug, inputs: { input_1: 'from an app' } });
       assert.deepEqual([appRun.status, appRun.outputs.output_1.text], ['COMPLETED', 'from an app']);
+      const asking = await startAsking(service);
+      await waitForApproval(service, asking);
+      const { approvals } = await succeed('list_approvals', {});
+      const [approval] = approvals.filter((listed: { executionId: string }) => listed.executionId === asking);
+      assert.equal(approval.items[0].text, 'draft');
+      const decided = await succeed('decide_approval', { id: approval.id, approve: true, comment: 'Fine' });
+      assert.equal(decided.status, 'approved');
       const schedule = { cron: '@yearly', inputs: { 'a.b': 'on time' } };
       await service.request('POST', `/workflows/${workflowId}/schedules`, schedule);
       const { automations } = await succeed('list_automations', { workflowId });
