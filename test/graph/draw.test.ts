@@ -54,7 +54,7 @@ describe('drawGraph', () => {
       'Frame',
       'Remember this',
       'a lighthouse',
-      'rings',
+      'Rings',
       'prompt',
     ]) {
       assert(text.includes(content), content);

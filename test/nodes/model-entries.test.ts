@@ -53,8 +53,8 @@ describe('catalog entries of 2026-11-21', () => {
         const integer = inputs.find(({ id }) => id === input.id)?.integer === true ? { integer: true } : {};
         return JSON.parse(JSON.stringify({ ...input, ...integer, ...CHANGED[before.nodeType]?.[input.id] }));
       });
-      // What a model is for was added later, and descriptions were rewritten.
-      const { hidden, isAvailable, provider, task, family, ...rest } = currentEntry as CatalogEntry;
+      // What a model is for and its license were added later, and descriptions were rewritten.
+      const { hidden, isAvailable, provider, task, family, license, ...rest } = currentEntry as CatalogEntry;
       const { description } = rest;
       assert.deepEqual({ ...rest, inputs }, { ...before, description, inputs: expected });
     });
