@@ -160,6 +160,8 @@ export interface Responses {
   'GET /me': schemas.Me;
   'PATCH /me': schemas.Me;
   'PUT /me/workspace': schemas.Me;
+  'GET /admin/mails': schemas.MailPage;
+  'POST /admin/mails/test': schemas.MailTest;
   'GET /notices': schemas.NoticePage;
   'POST /notices/read': schemas.UnreadNotices;
   'GET /notices/settings': schemas.NoticeSettings;

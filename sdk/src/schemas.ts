@@ -2434,6 +2434,36 @@ export type LostPort = {
   readonly use: 'edge' | 'value';
 };
 
+/** A mail of the service, without its content */
+export type Mail = {
+  readonly id: string;
+  readonly address: string;
+  /** The kind of the notice, or `invitation` or `password_reset` */
+  readonly kind: string;
+  /** `unconfirmed`: the server has the mail, but its answer was lost, so that it is not sent again */
+  readonly state: 'waiting' | 'sent' | 'unconfirmed' | 'failed';
+  readonly attempts: number;
+  readonly result: string | null;
+  readonly nextAttemptAt: string | null;
+  readonly createdAt: string;
+  readonly finishedAt: string | null;
+};
+
+/** One page of a list */
+export type MailPage = {
+  readonly data: readonly Mail[];
+  /** Null on the last page */
+  readonly nextCursor: string | null;
+};
+
+/** The outcome of a test mail */
+export type MailTest = {
+  readonly isSent: boolean;
+  readonly address: string;
+  /** The answer of the server, or what is wrong */
+  readonly result: string;
+};
+
 /** The caller */
 export type Me = {
   readonly userId: number;

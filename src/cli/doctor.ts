@@ -43,6 +43,7 @@ const MIN_NODE_MAJOR = 24;
 const MIN_FREE_BYTES = 1e9;
 const MAX_SKEW_SECONDS = 60;
 const PROBE_TIMEOUT_MS = 5000;
+const MAIL_TIMEOUT_MS = 15_000;
 /** Loading the codec host takes a second or two. */
 const CODEC_TIMEOUT_MS = 30_000;
 /** A PNG of one pixel. */
@@ -103,6 +104,16 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
   'media storage': checkStorage,
   providers: checkModelProviders,
+  mail: async ({ SMTP_URL, MAIL_FROM }) => {
+    if (SMTP_URL === undefined || MAIL_FROM === undefined)
+      return 'no mail server; people are invited by links';
+    const { createMailer } = await import('../services/mails/smtp.ts');
+    const mailer = createMailer({ SMTP_URL, MAIL_FROM });
+    await mailer.check(AbortSignal.timeout(MAIL_TIMEOUT_MS)).catch((err: unknown) => {
+      throw new OptionalCheckError(`${mailer.host} does not accept mails: ${toError(err).message}`);
+    });
+    return `${mailer.host} accepts mails from ${MAIL_FROM}`;
+  },
   'video and audio': async settings => {
     try {
       const { name, detail } = await getBackend(settings, AbortSignal.timeout(CODEC_TIMEOUT_MS));

@@ -21,6 +21,7 @@ import { registerFolders } from './routes/folders.ts';
 import { registerGroups } from './routes/groups.ts';
 import { registerHealth } from './routes/health.ts';
 import { registerKeys } from './routes/keys.ts';
+import { registerMails } from './routes/mails.ts';
 import { registerMedia } from './routes/media.ts';
 import { registerModels } from './routes/models.ts';
 import { registerNotices } from './routes/notices.ts';
@@ -80,6 +81,7 @@ export const ROUTES: readonly Register[] = [
   registerSecondFactors,
   registerOpenId,
   registerAccount,
+  registerMails,
   registerNotices,
   registerTeams,
   registerInvitations,

@@ -1,4 +1,6 @@
 // Counts pending work, reserved credits and this month's charges for metrics.
+
+import { countMails, type MailCount } from '../store/mails.ts';
 import { listInstanceSpendingByType } from '../store/overview.ts';
 import { TASK_NAMES } from '../store/queue.ts';
 import {
@@ -23,6 +25,7 @@ export interface WorkCounts {
   /** All states of the awaited tasks, and what there is of other tasks. */
   readonly jobs: readonly JobCount[];
   readonly calls: readonly CallCount[];
+  readonly mails: readonly MailCount[];
   /** Reserved credits. */
   readonly reserved: number;
   /** Charges of this month (UTC). */
@@ -57,6 +60,7 @@ async function readCounts(deps: Deps): Promise<WorkCounts> {
     runs: { queued, ...underWay, parked },
     jobs: addZeros(jobs),
     calls: await countCalls(db),
+    mails: await countMailStates(db),
     reserved: await sumReserved(db),
     spent: await sumSpending(deps),
   };
@@ -89,4 +93,11 @@ async function sumSpending(deps: Deps): Promise<WorkCounts['spent']> {
     sums.set(key, { ...labels, credits: (sums.get(key)?.credits ?? 0) + credits });
   }
   return [...sums.values()];
+}
+
+const MAIL_GAUGES = ['waiting', 'failed', 'unconfirmed'] as const;
+
+async function countMailStates(db: Deps['db']): Promise<readonly MailCount[]> {
+  const counts = await countMails(db);
+  return MAIL_GAUGES.map(state => counts.find(count => count.state === state) ?? { state, count: 0 });
 }

@@ -2,7 +2,7 @@
 import { newId } from '../lib/ids.ts';
 import type { Tx } from './db.ts';
 import { enqueue, enqueueAt, type QueuedJob, selectQueuedJobs } from './queue.ts';
-import { all, first, firstValue, insertRow, matches } from './rows.ts';
+import { all, first, firstValue, insertRow, matches, type PageRange } from './rows.ts';
 
 /** unconfirmed: the server has the message, but its answer was lost, so that the mail is not sent again. */
 export const MAIL_STATES = ['waiting', 'sent', 'unconfirmed', 'failed'] as const;
@@ -202,4 +202,45 @@ export async function requeueLostMails(tx: Tx, dueBefore: Date, limit: number): 
   const ids = rows.map(({ id }) => id);
   await enqueue(tx, 'mail', ids);
   return ids;
+}
+
+/** A mail as administrators see it. */
+export interface ListedMail {
+  readonly id: string;
+  readonly address: string;
+  readonly kind: string;
+  readonly state: MailState;
+  readonly attempts: number;
+  readonly result: string | null;
+  readonly next_attempt_at: Date | null;
+  readonly created_at: Date;
+  readonly finished_at: Date | null;
+}
+
+/** Lists mails, newest first. */
+export function listMails(
+  tx: Tx,
+  state: MailState | null,
+  { after, limit }: PageRange<string>,
+): Promise<readonly ListedMail[]> {
+  return all(
+    tx,
+    `select id, address, kind, state, attempts, result, next_attempt_at, created_at, finished_at from mails
+     where ($1::text is null or state = $1) and ($2::text is null or id < $2) order by id desc limit $3`,
+    [state, after, limit],
+  );
+}
+
+export interface MailCount {
+  readonly state: MailState;
+  readonly count: number;
+}
+
+/** Counts the mails that wait, and those of the last day that were not delivered. */
+export function countMails(tx: Tx): Promise<readonly MailCount[]> {
+  return all(
+    tx,
+    `select state, count(*)::int as count from mails
+     where state = 'waiting' or state in ('failed', 'unconfirmed') and finished_at > now() - interval '1 day' group by state`,
+  );
 }

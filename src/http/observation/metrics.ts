@@ -111,7 +111,7 @@ function createRenderer(registry: Registry<RegistryContentType>): Metrics['rende
 
 /** Registers counters of this process since its start. */
 function registerCounters(
-  { commit, deliveryCounts, modelCounts }: RunDeps,
+  { commit, deliveryCounts, mailCounts, modelCounts }: RunDeps,
   registers: Registry<RegistryContentType>[],
 ): void {
   const counters = [
@@ -126,6 +126,12 @@ function registerCounters(
       help: 'Attempts of webhook deliveries by this process: delivered, failed (will be retried), exhausted',
       label: 'outcome',
       counts: deliveryCounts,
+    },
+    {
+      name: 'graphwright_mail_attempts_total',
+      help: 'Attempts of this process to send mails: sent, retried (will be tried again), unconfirmed (the answer was lost), failed',
+      label: 'outcome',
+      counts: mailCounts,
     },
   ];
   for (const { name, help, label, counts } of counters) {

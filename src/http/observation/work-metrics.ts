@@ -36,6 +36,12 @@ const GAUGES: readonly GaugeRow[] = [
       }),
   },
   {
+    name: 'graphwright_mails',
+    help: 'Mails by state: waiting, and failed and unconfirmed in the last day',
+    labels: ['state'],
+    read: ({ mails }) => mails.map(({ state, count }) => [[state], count]),
+  },
+  {
     name: 'graphwright_provider_calls',
     help: 'Provider tasks by state: working, or queued for capacity',
     labels: ['provider', 'state'],

@@ -149,7 +149,7 @@ async function toMessage(
   });
   return {
     ...rendered,
-    messageId: `${id}@${getDomain(mailer.from)}`,
+    messageId: `${id}@${getMailDomain(mailer.from)}`,
     date: created_at,
     to: address,
     attachments: picture === undefined ? [] : [picture],
@@ -158,7 +158,7 @@ async function toMessage(
 }
 
 /** Returns the domain of an address, also in the form `Name <name@host>`. */
-const getDomain = (from: string): string => /@([^\s@>]+)>?\s*$/.exec(from)?.[1] ?? 'localhost';
+export const getMailDomain = (from: string): string => /@([^\s@>]+)>?\s*$/.exec(from)?.[1] ?? 'localhost';
 
 /** Tracks whether the server is available, so that thousands of mails do not each wait for it. */
 class Outage {

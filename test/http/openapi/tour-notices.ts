@@ -18,6 +18,8 @@ export async function tourNotices(
   await send('POST', `${V1}/notices/read`, { all: true });
   await send('POST', `${V1}/notices/read`, {});
   await send('GET', `${V1}/notices/settings`);
+  await send('GET', `${V1}/admin/mails?limit=1`);
+  await send('POST', `${V1}/admin/mails/test`);
   await send('PUT', `${V1}/notices/settings`, { batch_stopped: 'both' });
   await send('PUT', `${V1}/notices/settings`, { new_browser: 'none' });
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { insertMail, type MailContent, type NewMail } from '../../../src/store/mails.ts';
+import { enqueue } from '../../../src/store/queue.ts';
 import { makeCertificate } from '../../support/network/certificate.ts';
 import {
   type MailServer,
@@ -132,6 +133,62 @@ describe('a mail', () => {
     server.answer(() => 'accept');
     await waitForState(await send(), 'sent');
     assert.deepEqual([attempts, listReceived(id).length], [1, 1]);
+  });
+
+  it('that a killed process had handed over ends as unconfirmed, once its answer is overdue', async () => {
+    const id = 'mail_killed';
+    await service.db.query(
+      `insert into mails (id, address, account, kind, cause, content, handed_over_at, expires_at)
+       values ($1, 'mail_killed@example.com', 'user:1', 'test', 'c', $2, now() - interval '1 hour', now() + interval '1 day')`,
+      [id, JSON.stringify(CONTENT)],
+    );
+    await enqueue(service.db, 'mail', [id]);
+    await waitForState(id, 'unconfirmed');
+    assert.equal(listReceived(id).length, 0);
+  });
+
+  it('is sent once, even if several jobs and processes send it at the same time', async () => {
+    const other = await service.startAnother();
+    try {
+      const ids: string[] = [];
+      for (let i = 0; i < 20; i++) ids.push(await send());
+      for (let i = 0; i < 3; i++) await enqueue(service.db, 'mail', ids);
+      for (const id of ids) await waitForState(id, 'sent');
+      assert.deepEqual(
+        ids.map(id => listReceived(id).length),
+        ids.map(() => 1),
+      );
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('is listed for administrators with the answer of the server, by state', async () => {
+    server.answerRecipient(() => ({ code: 550, text: 'no such mailbox' }));
+    const id = await send();
+    await waitForState(id, 'failed');
+    const list = await service.request<{ data: { id: string; result: string }[]; nextCursor: string | null }>(
+      'GET',
+      '/admin/mails?state=failed&limit=1',
+    );
+    assert.equal(list.status, 200);
+    assert.equal(list.body.data.length, 1);
+    assert.ok(list.body.nextCursor !== null);
+    const next = await service.request<{ data: { id: string }[] }>(
+      'GET',
+      `/admin/mails?state=failed&limit=50&cursor=${list.body.nextCursor}`,
+    );
+    assert.ok([...list.body.data, ...next.body.data].some(mail => mail.id === id));
+  });
+
+  it('of a test is sent at once, and its response says what the server answered', async () => {
+    const sent = await service.request<{ isSent: boolean; result: string }>('POST', '/admin/mails/test');
+    assert.equal(sent.body.isSent, true);
+    assert.match(sent.body.result, /^250/);
+    assert.equal(server.received.at(-1)?.headers.get('subject'), 'Test mail');
+    server.answer(() => ({ code: 554, text: 'not from you' }));
+    const refused = await service.request<{ isSent: boolean; result: string }>('POST', '/admin/mails/test');
+    assert.deepEqual([refused.body.isSent, /554/.test(refused.body.result)], [false, true]);
   });
 
   it('fails if it expires before it could be sent', async () => {
