@@ -83,6 +83,7 @@ const flow = {
   runNode: 'Run this node',
   noteText: 'Text of the note',
   browseModels: 'Choose a model',
+  viewResult: 'View result',
   model: 'Model',
   results: {
     useAsInput: 'Use as input',

@@ -93,7 +93,11 @@ export function ResultActions(props: ResultActionsProps) {
   };
   return (
     <>
-      <fieldset className={styles.actions} aria-label={messages.list}>
+      <fieldset
+        className={styles.actions}
+        aria-label={messages.list}
+        data-is-compact={isCompact || undefined}
+      >
         {Object.keys(ICONS).map(key => {
           const name = key as ActionName;
           const effect = effects[name];
@@ -166,12 +170,13 @@ function useBoardLinks({
   const kind = result.kind === 'media' ? getMediaKind(result) : undefined;
   const hasBoard = onBoard === undefined && executionId != null && workflowId != null;
   const { data } = useQuery({
-    ...apiQuery(['/models']),
+    // Models that run on this machine are not in the list of models.
+    ...apiQuery(['/nodes']),
     staleTime: Number.POSITIVE_INFINITY,
     enabled: hasBoard && canEdit && (kind === 'image' || kind === 'video'),
   });
   if (!hasBoard) return undefined;
-  const canUpscale = data?.models.some(
+  const canUpscale = data?.nodes.some(
     ({ task, outputs, isAvailable }) =>
       task === 'upscale' && outputs[0]?.type.toLowerCase() === kind && isAvailable !== false,
   );

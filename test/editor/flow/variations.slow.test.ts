@@ -147,4 +147,14 @@ describe('seeds and variations', () => {
       .waitFor();
     assert.deepEqual(testPage.errors, []);
   });
+
+  it('opens the result of a run from its banner', async () => {
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('region', { name: 'Run' }).getByRole('button', { name: 'View result' }).click();
+    await page.getByRole('dialog', { name: 'Result of Preview' }).getByRole('img').waitFor();
+    assert.deepEqual(testPage.errors, []);
+  });
 });
