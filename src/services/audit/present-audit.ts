@@ -39,6 +39,10 @@ function presentAuditRow(row: AuditRow, names: Names) {
   };
 }
 
+/** Shows constants such as `EDITOR` as `Editor`. */
+const toWords = (value: string): string =>
+  /^[A-Z]{4,}$/.test(value) ? value.charAt(0) + value.slice(1).toLowerCase() : value;
+
 const DELETED_USER = 'Deleted user';
 
 /** What acts without an account. */
@@ -63,9 +67,10 @@ function summarize(
   const sentence = Object.hasOwn(AUDIT_ACTIONS, action) ? AUDIT_ACTIONS[action] : `{actor}: ${action}`;
   const values = { ...names, before, after };
   return sentence.replaceAll(/\{([\w.]+)\}/g, (_, path: string) => {
-    const value = path
+    const value: unknown = path
       .split('.')
       .reduce<unknown>((object, key) => (isRecord(object) ? object[key] : undefined), values);
-    return typeof value === 'string' || typeof value === 'number' ? String(value) : '?';
+    if (typeof value === 'number') return String(value);
+    return typeof value === 'string' ? toWords(value) : 'unknown';
   });
 }
