@@ -3,7 +3,7 @@
 // One condition is answered by its index. Of several, the one whose newest rows reach back furthest is read by its index, and
 // the rows are compared with the others. At most MAX_EXAMINED rows are examined for a page, so that it takes the same time
 // in a log of any size; the next page continues after the last examined row.
-import type { Tx } from '../db.ts';
+import type { Db, Tx } from '../db.ts';
 import { all, first, type PageRange } from '../rows.ts';
 import type { AuditAction } from './actions.ts';
 import type { AuditVia } from './record-audit.ts';
@@ -43,18 +43,22 @@ export interface AuditRows {
 
 /** Larger than every id. */
 const AFTER_ALL_IDS = '~';
-const MAX_EXAMINED = 5000;
+const MAX_EXAMINED = 2000;
 
 /** The conditions, each with an index of its column and the id. */
 const COLUMNS = { userId: 'user_id', action: 'action', target: 'target', teamId: 'team_id' } as const;
 const FIELDS = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[];
+
+const RANGE = `id >= $1 and id < $2`;
+/** The order of the indexes of COLUMNS. The primary key has another collation, so PostgreSQL cannot choose it instead. */
+const BY_INDEX = `id collate "C" desc`;
 
 const SELECTED =
   'id, at, user_id, via, key_id, action, target, target_name, team_id, before, after, address, request_id';
 
 /** Returns a page, which has fewer rows than its limit if too many would have to be examined. */
 export async function listAuditRows(
-  tx: Tx,
+  db: Db,
   filter: AuditFilter,
   { after, limit }: PageRange<string>,
 ): Promise<AuditRows> {
@@ -66,44 +70,65 @@ export async function listAuditRows(
   const fields = FIELDS.filter(field => filter[field] !== null);
   const values = [fromId, toId, ...fields.map(field => filter[field])];
   const conditions = fields.map((field, index) => `${COLUMNS[field]} = $${index + 3}`);
-  const range = 'id >= $1 and id < $2';
+  const ranges = conditions.map(condition => ({ where: `${condition} and ${RANGE}`, order: BY_INDEX }));
+  const limitParameter = `$${values.length + 1}`;
   if (fields.length < 2) {
-    const where = [range, ...conditions].join(' and ');
+    const { where, order } = ranges[0] ?? { where: RANGE, order: 'id desc' };
     const rows = await all<AuditRow>(
-      tx,
-      `select ${SELECTED} from audit_events where ${where} order by id desc limit $${values.length + 1}`,
+      db,
+      `select ${SELECTED} from audit_events where ${where} order by ${order} limit ${limitParameter}`,
       [...values, limit],
     );
     return { rows, resumeBeforeId: undefined };
   }
+  return db.transaction(async tx => {
+    await tx.query(USE_INDEXES);
+    const endIds = await findEnds(tx, ranges, values);
+    const best = endIds.reduce<number>(
+      (chosen, id, index) => ((id ?? '') < (endIds[chosen] ?? '') ? index : chosen),
+      0,
+    );
+    const rows = await all<AuditRow>(
+      tx,
+      // The limit keeps PostgreSQL from using the other conditions before.
+      `select * from (
+         select ${SELECTED} from audit_events where ${ranges[best]?.where}
+         order by ${ranges[best]?.order} limit ${MAX_EXAMINED}) examined
+       where ${conditions.filter((_, index) => index !== best).join(' and ')}
+       limit ${limitParameter}`,
+      [...values, limit],
+    );
+    return { rows, resumeBeforeId: endIds[best] ?? undefined };
+  });
+}
+
+/** Otherwise PostgreSQL sorts whole partitions, because it expects to read many rows. */
+const USE_INDEXES = `select set_config('enable_sort', 'off', true), set_config('enable_seqscan', 'off', true),
+  set_config('enable_bitmapscan', 'off', true)`;
+
+interface Range {
+  readonly where: string;
+  readonly order: string;
+}
+
+/** Returns the id of the last row that may be examined in each range; null if the range has fewer rows. */
+async function findEnds(
+  tx: Tx,
+  ranges: readonly Range[],
+  values: readonly unknown[],
+): Promise<readonly (string | null)[]> {
   const ends = await first<Record<string, string | null>>(
     tx,
-    `select ${conditions
+    `select ${ranges
       .map(
-        (condition, index) =>
-          `(select id from audit_events where ${condition} and ${range} order by id desc
+        ({ where, order }, index) =>
+          `(select id from audit_events where ${where} order by ${order}
             offset ${MAX_EXAMINED - 1} limit 1) as end${index}`,
       )
       .join(', ')}`,
     values,
   );
-  // Null if the condition has fewer rows.
-  const endIds = conditions.map((_, index) => ends?.[`end${index}`] ?? null);
-  const best = endIds.reduce<number>(
-    (chosen, id, index) => ((id ?? '') < (endIds[chosen] ?? '') ? index : chosen),
-    0,
-  );
-  const rows = await all<AuditRow>(
-    tx,
-    // The limit keeps PostgreSQL from using the other conditions before.
-    `select * from (
-       select ${SELECTED} from audit_events where ${conditions[best]} and ${range}
-       order by id desc limit ${MAX_EXAMINED}) examined
-     where ${conditions.filter((_, index) => index !== best).join(' and ')}
-     order by id desc limit $${values.length + 1}`,
-    [...values, limit],
-  );
-  return { rows, resumeBeforeId: endIds[best] ?? undefined };
+  return ranges.map((_, index) => ends?.[`end${index}`] ?? null);
 }
 
 /** Returns the names of users, without those of deleted accounts, and of teams. */
