@@ -51,16 +51,22 @@ export async function createAuditPartitions(db: Db, nowMs: number): Promise<numb
   });
 }
 
-/** Adds the next partition. The first has no beginning. One that follows a gap has all months to now, for the rows of the gap. */
+/**
+ * Adds the next partition. The first has no beginning. One that follows a gap has all months to now, for the rows of the gap.
+ * It takes over all rows without a partition, also those of a process whose clock was ahead.
+ */
 async function addPartition(
   tx: Tx,
   last: AuditPartition | undefined,
   nowMs: number,
 ): Promise<AuditPartition> {
   const startMs = last === undefined ? nowMs : getIdTime(last.to);
-  const to = getFirstIdAt('audit', getMonthStart(Math.max(startMs, nowMs), 1));
+  const from = last?.to ?? '';
+  const newestId = await firstValue<string>(tx, 'select max(id) from audit_events where id >= $1', [from]);
+  const newestMs = newestId === undefined ? 0 : getIdTime(newestId);
+  const to = getFirstIdAt('audit', getMonthStart(Math.max(startMs, nowMs, newestMs), 1));
   const name = `audit_events_${new Date(startMs).toISOString().slice(0, 7).replace('-', '')}`;
-  await tx.query('select add_audit_partition($1, $2, $3)', [name, last?.to ?? '', to]);
+  await tx.query('select add_audit_partition($1, $2, $3)', [name, from, to]);
   return { name, to };
 }
 

@@ -243,6 +243,18 @@ describe('partitions', () => {
     await assert.rejects(db.query('delete from audit_events_202608'), /append-only/);
   });
 
+  it('take over a row of a process whose clock was ahead', async () => {
+    const { db, drop } = await createTestDatabase();
+    try {
+      await insertAt(db, Date.UTC(2026, 10, 30));
+      assert.equal(await createAuditPartitions(db, Date.UTC(2026, 1, 3)), 1);
+      assert.equal((await db.query('select from audit_events_202602')).rowCount, 1);
+      assert.equal(await createAuditPartitions(db, Date.UTC(2026, 10, 30)), 2);
+    } finally {
+      await drop();
+    }
+  });
+
   it('are created once by several processes', async () => {
     const counts = await Promise.all(
       [1, 2, 3, 4].map(() => createAuditPartitions(test.db, Date.UTC(2028, 0, 4))),
