@@ -74,6 +74,8 @@ const PAGE_LOOKS: readonly PageLook[] = [
   { name: 'settings-overview', path: '/settings/overview', text: 'Low balances' },
   { name: 'settings-all-teams', path: '/settings/all-teams', text: 'Studio North' },
   { name: 'settings-backup', path: '/settings/backup', text: 'No backup was made yet.' },
+  { name: 'settings-audit', path: '/settings/audit', text: 'Audit log' },
+  { name: 'settings-team-audit', path: '/settings/team-audit', text: /Team audit log|You own no team/ },
   { name: 'settings-workload', path: '/settings/workload', text: 'Active' },
 ];
 

@@ -117,6 +117,8 @@ function Selects({ filters, people, onChange }: SelectsProps) {
         <FilterInput
           key={name}
           type="date"
+          // Otherwise the search field takes its space.
+          style={{ minWidth: '9em' }}
           label={messages[name]}
           value={filters[name] ?? ''}
           onChange={event => onChange({ [name]: event.target.value })}

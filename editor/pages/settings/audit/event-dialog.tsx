@@ -32,8 +32,8 @@ export function EventDialog({ event, onShowOnly, onClose }: EventDialogProps) {
         </>
       }
     >
-      <DetailList details={listDetails(event)} />
       <Changes event={event} />
+      <DetailList details={listDetails(event)} />
     </Dialog>
   );
 }
