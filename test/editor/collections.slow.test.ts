@@ -117,6 +117,8 @@ describe('the pages of media, templates and teams', () => {
     await page.getByLabel('Type').selectOption('video');
     await boat.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Details of waves at night' }).waitFor();
+    await page.getByLabel('Source').selectOption('From apps');
+    await page.getByRole('heading', { name: 'No matching media' }).waitFor();
     assert.deepEqual(testPage.errors, []);
   });
 
