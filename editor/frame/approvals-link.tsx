@@ -17,7 +17,7 @@ export function ApprovalsLink() {
   const unread = useUnreadCount();
   const { data } = useQuery({
     queryKey: ['/approvals', 'count', unread],
-    queryFn: ({ signal }) => api.get('/approvals', { query: { limit: MAX_COUNT + 1 }, signal }),
+    queryFn: ({ signal }) => api.get('/approvals', { query: { limit: MAX_COUNT + 1, brief: true }, signal }),
     placeholderData: before => before,
   });
   const length = data?.data.length ?? 0;

@@ -2,7 +2,16 @@
 import type { Tx } from './db.ts';
 import { isStillMemberSql } from './permissions.ts';
 import { enqueue } from './queue.ts';
-import { all, allValues, first, firstNumber, insertRows, type PageRange } from './rows.ts';
+import {
+  all,
+  allValues,
+  first,
+  firstNumber,
+  insertRows,
+  limitPageBytes,
+  type PageRange,
+  type PageRow,
+} from './rows.ts';
 
 export const APPROVAL_STATUSES = ['waiting', 'approved', 'rejected', 'expired', 'cancelled'] as const;
 export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
@@ -127,23 +136,35 @@ export function findApprovalOfNode(
   );
 }
 
-/** Lists the approvals that a user is asked for, newest first. */
+/** Lists the approvals that a user is asked for, newest first. Without values, the value of each is empty. */
 export function listApprovalsOf(
   tx: Tx,
   userId: number,
-  { isWaiting, withoutTeams }: { readonly isWaiting: boolean; readonly withoutTeams: readonly string[] },
+  filter: {
+    readonly isWaiting: boolean;
+    readonly withoutTeams: readonly string[];
+    readonly hasValues: boolean;
+  },
   { after, limit }: PageRange<string>,
-): Promise<readonly ApprovalRow[]> {
+): Promise<readonly (ApprovalRow & PageRow)[]> {
+  const { isWaiting, withoutTeams, hasValues } = filter;
   return all(
     tx,
-    `select ${COLUMNS} from approval_assignees p join approvals a on a.id = p.approval_id ${JOINS}
-     where p.user_id = $1 and p.is_waiting = $2 and ($3::text is null or p.approval_id < $3)
-       and not a.workspace = any ($5::text[]) and (not $2 or a.expires_at > now())
-       and (p.email is not null or ${isStillMemberSql('a.workspace', '$1::int')})
-     order by p.approval_id desc limit $4`,
-    [userId, isWaiting, after, limit, withoutTeams],
+    limitPageBytes(
+      `select ${COLUMNS.replace('a.value', () => `case when $6 then a.value else '${NO_VALUE}' end as value`)}
+       from approval_assignees p join approvals a on a.id = p.approval_id ${JOINS}
+       where p.user_id = $1 and p.is_waiting = $2 and ($3::text is null or p.approval_id < $3)
+         and not a.workspace = any ($5::text[]) and (not $2 or a.expires_at > now())
+         and (p.email is not null or ${isStillMemberSql('a.workspace', '$1::int')})
+       order by p.approval_id desc limit $4`,
+      ['value'],
+    ),
+    [userId, isWaiting, after, limit, withoutTeams, hasValues],
   );
 }
+
+/** A value whose items are left out. */
+const NO_VALUE = '{"type":"TEXT","items":[],"truncated":true}';
 
 /** `limited`: no mail was sent, because too many were. */
 export const ASSIGNEE_MAILS = ['none', 'queued', 'limited'] as const;

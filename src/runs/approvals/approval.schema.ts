@@ -19,6 +19,7 @@ export const ListApprovalsQuery = Type.Object({
       description: '`decided` includes approvals that nobody decided in time',
     }),
   ),
+  brief: Type.Optional(Type.Boolean({ default: false, description: 'Leave out the values that wait' })),
   ...PageQuery.properties,
 });
 export type ListApprovalsQuery = Static<typeof ListApprovalsQuery>;

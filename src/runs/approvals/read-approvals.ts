@@ -35,6 +35,7 @@ export async function listApprovals(deps: RunDeps, actor: Actor, query: ListAppr
   const filter = {
     isWaiting: (query.status ?? 'waiting') === 'waiting',
     withoutTeams: listClosedTeams(user),
+    hasValues: query.brief !== true,
   };
   const assignees = new Map<string, AssigneeRow[]>();
   let visibleIds: ReadonlySet<string> = new Set();

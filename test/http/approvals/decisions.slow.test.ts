@@ -43,6 +43,8 @@ describe('an approval without assignees', () => {
       [approval.nodeId, approval.type, approval.items, approval.status],
       ['ask', 'TEXT', [{ type: 'TEXT', text: 'draft' }], 'waiting'],
     );
+    const [brief] = await listApprovals(owner, '?brief=true');
+    assert.deepEqual([brief?.id, brief?.items], [approval.id, []]);
     const { status, body } = await decide(owner, id, { decision: 'reject', comment: ' too dull ' });
     assert.deepEqual([status, body.status, body.decision?.comment], [200, 'rejected', 'too dull']);
     const record = await owner.waitForStatus(id);
