@@ -169,6 +169,48 @@ describe('the administration pages', () => {
     assert.deepEqual(testPage.errors, []);
   });
 
+  it('give roles to groups, and create the SCIM token', async () => {
+    await using testPage = await editor.open('/settings/groups');
+    const { page } = testPage;
+    await page.getByText('No groups yet').waitFor();
+    await page.getByRole('button', { name: 'Add group' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Team').waitFor();
+    await dialog.getByLabel('Group').fill(' designers ');
+    await dialog.getByLabel('Team').selectOption('Studio North');
+    await dialog.getByLabel('Role').selectOption('Viewer');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved the role of designers.').waitFor();
+    await page.getByRole('button', { name: 'Actions for designers' }).click();
+    await page.getByRole('menuitem', { name: 'Change role' }).click();
+    await dialog.getByLabel('Role').selectOption('Editor');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('cell', { name: 'Editor' }).waitFor();
+    const stored = await editor.service.request('GET', '/admin/groups');
+    const mapping = { group: 'designers', teamId, teamName: 'Studio North', role: 'EDITOR' };
+    assert.deepEqual(stored.body, { data: [mapping] });
+    await page.getByRole('button', { name: 'Actions for designers' }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('No groups yet').waitFor();
+
+    await page.getByRole('button', { name: 'Create SCIM token' }).click();
+    const token = await dialog.getByLabel('SCIM token').inputValue();
+    assert.match(token, /^scim-/);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.getByText('/scim/v2').waitFor();
+    await page.getByRole('button', { name: 'Replace token' }).click();
+    await dialog.getByRole('button', { name: 'Replace token' }).click();
+    await page.getByRole('dialog', { name: 'Your SCIM token' }).waitFor();
+    assert.notEqual(await dialog.getByLabel('SCIM token').inputValue(), token);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('button', { name: 'Create SCIM token' }).waitFor();
+    assert.equal((await editor.service.request('GET', '/admin/scim-token')).status, 404);
+    assert.deepEqual(testPage.errors, []);
+  });
+
   it('fund a team and set its budgets', async () => {
     await using testPage = await editor.open('/settings/all-teams');
     const { page } = testPage;

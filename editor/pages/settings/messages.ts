@@ -27,6 +27,7 @@ export const messages = {
     'provider-keys': 'Workspace provider keys',
     overview: 'Overview',
     'all-teams': 'All teams',
+    groups: 'Groups',
     backup: 'Backup',
     providers: 'Shared provider keys',
     workload: 'Queue',

@@ -18,6 +18,7 @@ import { Teams } from './teams/teams.tsx';
 import { Users } from './users/users.tsx';
 import { Workload } from './workload/workload.tsx';
 
+const Groups = lazy(async () => ({ default: (await import('./groups/groups.tsx')).Groups }));
 const InstanceAudit = lazy(async () => ({ default: (await import('./audit/audit.tsx')).InstanceAudit }));
 const TeamAudit = lazy(async () => ({ default: (await import('./audit/audit.tsx')).TeamAudit }));
 
@@ -44,6 +45,7 @@ export const PARTS: readonly SettingsPart[] = [
   { name: 'overview', group: 'admin', Part: Overview },
   { name: 'users', group: 'admin', Part: Users },
   { name: 'all-teams', group: 'admin', Part: AllTeams },
+  { name: 'groups', group: 'admin', Part: Groups },
   { name: 'providers', group: 'admin', Part: Providers },
   { name: 'audit', group: 'admin', Part: InstanceAudit },
   { name: 'workload', group: 'admin', Part: Workload },

@@ -73,6 +73,7 @@ const PAGE_LOOKS: readonly PageLook[] = [
   { name: 'settings-provider-keys', path: '/settings/provider-keys', text: 'No workspace key' },
   { name: 'settings-overview', path: '/settings/overview', text: 'Low balances' },
   { name: 'settings-all-teams', path: '/settings/all-teams', text: 'Studio North' },
+  { name: 'settings-groups', path: '/settings/groups', text: 'Create SCIM token' },
   { name: 'settings-backup', path: '/settings/backup', text: 'No backup was made yet.' },
   { name: 'settings-audit', path: '/settings/audit', text: 'Audit log' },
   { name: 'settings-team-audit', path: '/settings/team-audit', text: /Team audit log|You own no team/ },
