@@ -207,11 +207,13 @@ export function countUnreadOfKind(tx: Tx, userId: number, kind: NoticeKind): Pro
   );
 }
 
-export function countUnread(tx: Tx, userId: number): Promise<number> {
+/** Counts unread notices, without those of these teams. */
+export function countUnread(tx: Tx, userId: number, withoutTeams: readonly string[]): Promise<number> {
   return firstNumber(
     tx,
-    'select count(*)::int as count from notices where user_id = $1 and read_at is null',
-    [userId],
+    `select count(*)::int as count from notices
+     where user_id = $1 and read_at is null and ${isNoneOfSql('workspace', '$2')}`,
+    [userId, withoutTeams],
   );
 }
 

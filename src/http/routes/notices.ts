@@ -10,7 +10,12 @@ import {
   UnreadNotices,
 } from '../../services/notices/notice.schema.ts';
 import { readNoticeSettings, replaceNoticeSettings } from '../../services/notices/notice-settings.ts';
-import { followNotices, listNoticePage, markNoticesRead } from '../../services/notices/notices.ts';
+import {
+  followNotices,
+  listNoticePage,
+  markNoticesRead,
+  requireSameClosedTeams,
+} from '../../services/notices/notices.ts';
 import type { Server } from '../deps.ts';
 import { streamEvents } from '../event-stream.ts';
 import { createDescriber } from '../route.ts';
@@ -73,7 +78,8 @@ export function registerNotices(server: Server, deps: Deps): void {
     }),
     (req, reply) =>
       streamEvents(deps, req, reply, {
-        checkAccess: async () => undefined,
+        // Ends the stream once other teams require a second factor, so that the browser opens it again.
+        checkAccess: async actor => requireSameClosedTeams(actor, req.actor),
         watch: signal => followNotices(deps, req.actor, signal),
       }),
   );

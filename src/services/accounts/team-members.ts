@@ -7,6 +7,7 @@ import type { MemberRow, TeamRole } from '../../store/teams.ts';
 import {
   deleteMember,
   findMember,
+  findTeam,
   hasOtherOwner,
   listMembers,
   lockTeam,
@@ -85,7 +86,9 @@ export async function removeMember(deps: Deps, actor: Actor, id: MemberId): Prom
   const user = requireScope(actor, 'account:admin');
   await deps.db.transaction(async tx => {
     await lockTeam(tx, id.teamId);
-    if (id.userId === user.userId) await getTeam(tx, user, id.teamId);
+    // Everybody may leave, also without the second factor that the team requires.
+    if (id.userId === user.userId)
+      requireFound(await findTeam(tx, user.userId, id.teamId), 'Team not found.');
     else await requireTeamOwner(tx, user, id.teamId);
     const member = await getMember(tx, id);
     if (member.role === 'OWNER') await requireOtherOwner(tx, id);

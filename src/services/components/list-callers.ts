@@ -27,7 +27,7 @@ export async function listCallerPage(
     page => listCallers(deps.db, id, { userId, withoutTeams: listClosedTeams(actor), ...page }),
     presentCaller,
   );
-  return { ...callerPage, hidden: await countHiddenCallers(deps.db, id, userId) };
+  return { ...callerPage, hidden: await countHiddenCallers(deps.db, id, userId, listClosedTeams(actor)) };
 }
 
 const CALLER_ORDER: Order<CallerRow, CallerKey> = {

@@ -7,6 +7,7 @@ import {
   countHiddenCallers,
   listCallingWorkflows,
 } from '../../store/workflows/component-callers.ts';
+import { listClosedTeams } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { byId, readPage } from '../paging.ts';
@@ -44,7 +45,12 @@ export async function updateCallers(
   const callerPage = await readPage(
     { limit: MAX_CALLERS, ...(cursor === undefined ? {} : { cursor }) },
     byId('workflow'),
-    page => listCallingWorkflows(deps.db, id, { userId: user.userId, ...page }),
+    page =>
+      listCallingWorkflows(deps.db, id, {
+        userId: user.userId,
+        withoutTeams: listClosedTeams(user),
+        ...page,
+      }),
     row => row,
   );
   const data = [];
@@ -55,7 +61,7 @@ export async function updateCallers(
   }
   return {
     data,
-    hidden: await countHiddenCallers(deps.db, id, user.userId),
+    hidden: await countHiddenCallers(deps.db, id, user.userId, listClosedTeams(user)),
     nextCursor: callerPage.nextCursor,
   };
 }

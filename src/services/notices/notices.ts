@@ -9,7 +9,7 @@ import {
   markRead,
   type NoticeRow,
 } from '../../store/notices.ts';
-import { listClosedTeams } from '../accounts/access.ts';
+import { listClosedTeams, requireOpenTeam } from '../accounts/access.ts';
 import { type Actor, requireUser } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { byId, readPage } from '../paging.ts';
@@ -26,7 +26,7 @@ export async function listNoticePage({ db }: Pick<Deps, 'db'>, actor: Actor, que
     page => listNotices(db, filter, page),
     presentNotice,
   );
-  return { ...noticePage, unread: await countUnread(db, userId) };
+  return { ...noticePage, unread: await countUnread(db, userId, listClosedTeams(actor)) };
 }
 
 /** Marks notices as read, ignoring those of other users. Returns how many are unread. */
@@ -39,7 +39,13 @@ export async function markNoticesRead(
   if ((ids === undefined) === (all === undefined))
     throw new AppError('invalid_request', 'Send either `ids` or `all: true`.');
   await markRead(db, userId, ids ?? null);
-  return { unread: await countUnread(db, userId) };
+  return { unread: await countUnread(db, userId, listClosedTeams(actor)) };
+}
+
+/** Throws 403 if a team has come to require a second factor that the caller lacks, because the stream sends its notices. */
+export function requireSameClosedTeams(actor: Actor, before: Actor): void {
+  const known = new Set(listClosedTeams(before));
+  for (const teamId of listClosedTeams(actor)) if (!known.has(teamId)) requireOpenTeam(actor, teamId);
 }
 
 export type NoticeEvent =
@@ -69,7 +75,7 @@ export async function* followNotices(
     let sentCount: number | undefined;
     while (!signal.aborted) {
       // Counted first, so that a new notice is sent before the number that includes it.
-      const unread = await countUnread(db, userId);
+      const unread = await countUnread(db, userId, withoutTeams);
       const newest = await listNewest();
       for (const row of newest.toReversed())
         if (!seenIds.has(row.id) && row.id > firstId) yield { event: 'notice', data: presentNotice(row) };

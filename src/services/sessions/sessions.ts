@@ -32,7 +32,11 @@ export async function readOwnSession({ db, now, settings }: Deps, actor: Actor) 
   // The session has just ended, and the cache still contained it.
   if (row === undefined || session === undefined)
     throw new AppError('unauthorized', 'The session has ended. Sign in again.');
-  const { balance, held } = await getPool(db, active.team_id ?? getPersonalWorkspaceId(userId));
+  // A team that requires a second factor shows its credits only to who has proved one.
+  const isClosed = active.team_id !== null && user.closedTeams?.has(active.team_id) === true;
+  const { balance, held } = isClosed
+    ? { balance: 0, held: 0 }
+    : await getPool(db, active.team_id ?? getPersonalWorkspaceId(userId));
   const team = teams.find(({ id }) => id === active.team_id);
   return {
     user: presentUser(row, user),

@@ -11,7 +11,7 @@ import {
   restoreDeletedWorkflow,
   undoWorkflowDeletion,
 } from '../../store/workflows/writes.ts';
-import { authorize } from '../accounts/access.ts';
+import { authorize, listClosedTeams } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { getWrittenWorkflow } from './commit-workflow.ts';
@@ -42,9 +42,16 @@ export async function deleteWorkflow(
 const MAX_NAMED = 20;
 
 /** Throws 409 with the names of callers that the user may read, and the number of the callers that the user may not. */
-async function requireUnused(tx: Tx, { userId }: UserActor, id: string): Promise<void> {
-  const callers = await listCallingWorkflows(tx, id, { userId, after: null, limit: MAX_NAMED + 1 });
-  const hidden = await countHiddenCallers(tx, id, userId);
+async function requireUnused(tx: Tx, user: UserActor, id: string): Promise<void> {
+  const { userId } = user;
+  const withoutTeams = listClosedTeams(user);
+  const callers = await listCallingWorkflows(tx, id, {
+    userId,
+    withoutTeams,
+    after: null,
+    limit: MAX_NAMED + 1,
+  });
+  const hidden = await countHiddenCallers(tx, id, userId, withoutTeams);
   if (callers.length + hidden === 0) return;
   const named = callers.slice(0, MAX_NAMED);
   const parts = [

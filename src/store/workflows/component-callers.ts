@@ -61,25 +61,39 @@ export interface CallingWorkflow {
 export function listCallingWorkflows(
   tx: Tx,
   componentId: string,
-  { userId, after, limit }: { readonly userId: number } & PageRange<string>,
+  {
+    userId,
+    withoutTeams,
+    after,
+    limit,
+  }: {
+    readonly userId: number;
+    /** Leaves out the workflows of these teams. */
+    readonly withoutTeams: readonly string[];
+  } & PageRange<string>,
 ): Promise<readonly CallingWorkflow[]> {
   return all(
     tx,
     `select w.id, w.name, w.version from workflows w
      where w.id in (select c.caller_id from component_calls c where c.component_id = $2)
-       and ${READABLE} and ($3::text is null or w.id > $3)
+       and ${READABLE} and ${isNoneOfSql('w.team_id', '$5')} and ($3::text is null or w.id > $3)
      order by w.id limit $4`,
-    [userId, componentId, after, limit],
+    [userId, componentId, after, limit, withoutTeams],
   );
 }
 
-/** Counts the callers that the user may not read, up to a limit. */
-export function countHiddenCallers(tx: Tx, componentId: string, userId: number): Promise<number> {
+/** Counts the callers that the user may not read, or that belong to one of these teams, up to a limit. */
+export function countHiddenCallers(
+  tx: Tx,
+  componentId: string,
+  userId: number,
+  closedTeams: readonly string[],
+): Promise<number> {
   return firstNumber(
     tx,
     `select count(*)::int as count from (
        select distinct c.caller_id from component_calls c join workflows w on w.id = c.caller_id
-       where c.component_id = $2 and w.deleted_at is null and not (${READABLE}) limit ${MAX_COUNTED}) hidden`,
-    [userId, componentId],
+       where c.component_id = $2 and w.deleted_at is null and not (${READABLE} and ${isNoneOfSql('w.team_id', '$3')}) limit ${MAX_COUNTED}) hidden`,
+    [userId, componentId, closedTeams],
   );
 }

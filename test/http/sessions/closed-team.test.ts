@@ -153,4 +153,60 @@ describe('a member without the second factor that the team requires', () => {
     for (const [method, path] of requests)
       assert.equal((await member.request(method, path, {})).body.code, 'second_factor_required', path);
   });
+
+  it('sees neither its credits nor the number of its notices', async () => {
+    await test.deps.db.query(
+      `insert into credit_pools (workspace, balance, held) values ($1, 77, 0) on conflict (workspace) do update set balance = 77`,
+      [TEAM],
+    );
+    const session = await member.request('GET', '/auth/session');
+    assert.deepEqual(session.body.credits, { balance: 0, held: 0 });
+    const { rows } = await test.deps.db.query('select from notices where user_id = $1 and read_at is null', [
+      member.userId,
+    ]);
+    assert.ok(rows.length > 0);
+    assert.equal((await member.request('GET', '/notices')).body.unread, 0);
+  });
+
+  it('learns neither prices nor callers of its workflows', async () => {
+    const [workflowId = ''] = ids.workflows ?? [];
+    for (const path of [`/workflows/${workflowId}/estimate`, `/workflows/${workflowId}/batches/estimate`]) {
+      const { body } = await member.request(
+        'POST',
+        path,
+        path.includes('batches') ? { rows: [{ inputs: {} }] } : {},
+      );
+      assert.equal(body.code, 'second_factor_required', path);
+    }
+    await member.request('PUT', '/me/workspace', { teamId: null });
+    const { id: component } = await create(member, '/workflows', { name: 'C', ...PAIR });
+    await member.request('PATCH', `/workflows/${component}/visibility`, { linkPermission: 'DUPLICATE' });
+    // The workflow of the team calls the component of the member.
+    const calling = { nodes: [node('call', 'component:call', { workflowId: component })], edges: [] };
+    await test.deps.db.query('update teams set requires_second_factor = false where id = $1', [TEAM]);
+    test.deps.sessions.forgetUser(member.userId);
+    const [folderId] = ids.folders ?? [];
+    const { id: caller } = await create(member, '/workflows', { name: NAME, ...calling });
+    const moved = await member.request('PUT', `/workflows/${caller}`, { folderId });
+    assert.equal(moved.status, 200, JSON.stringify(moved.body));
+    await test.deps.db.query('update teams set requires_second_factor = true where id = $1', [TEAM]);
+    test.deps.sessions.forgetUser(member.userId);
+    const updated = await member.request('POST', `/workflows/${component}/callers/update`, {
+      version: 'latest',
+      dryRun: true,
+    });
+    assert.deepEqual([updated.body.data, updated.body.hidden], [[], 1], JSON.stringify(updated.body));
+    const refused = await member.request('DELETE', `/workflows/${component}`);
+    assert.deepEqual(
+      [refused.body.code, refused.body.callers, refused.body.hidden],
+      ['component_in_use', [], 1],
+    );
+    assert.ok(!JSON.stringify(refused.body).includes(caller));
+  });
+
+  it('can leave it', async () => {
+    const { status, body } = await member.request('DELETE', `/teams/${TEAM}/members/${member.userId}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.equal((await member.request('DELETE', `/teams/${TEAM}/members/${owner.userId}`)).status, 404);
+  });
 });
