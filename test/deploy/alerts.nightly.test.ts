@@ -55,6 +55,7 @@ const gauge = (
 });
 const attempts = (outcome: string): string =>
   metric('graphwright_webhook_attempts_total', `outcome="${outcome}"`);
+const mails = (outcome: string): string => metric('graphwright_mail_attempts_total', `outcome="${outcome}"`);
 
 const CASES: Readonly<Record<string, AlertCase>> = {
   GraphwrightDown: gauge('up', '', 0, 1, 1),
@@ -100,6 +101,12 @@ const CASES: Readonly<Record<string, AlertCase>> = {
     quietUntilMin: undefined,
   },
   GraphwrightWebhookBacklog: gauge('graphwright_queue_jobs', 'task="deliver",state="ready"', 1001, 1000, 9),
+  GraphwrightMailFailed: {
+    bad: { [mails('failed')]: '0x80 1x40' },
+    good: { [mails('failed')]: '0x5 1x115', [mails('retried')]: growing(50) },
+    quietUntilMin: undefined,
+  },
+  GraphwrightMailBacklog: gauge('graphwright_mails', 'state="waiting"', 101, 100, 14),
   GraphwrightEventLoopLag: gauge('nodejs_eventloop_lag_p99_seconds', '', 0.3, 0.2, 9),
   GraphwrightDatabaseWaits: gauge(
     'graphwright_database_connections',
