@@ -1,5 +1,6 @@
 // Creates the node catalog in the browser: the entries that the service lists, and ports derived from a node's config.
 import type { Catalog, CatalogEntry, InputDef, OutputDef, ResolvedPorts } from '../../src/graph/catalog.ts';
+import { toComfyPorts } from '../../src/graph/comfyui/ports.ts';
 import {
   getBuiltKeys,
   getCallPorts,
@@ -91,6 +92,7 @@ const DYNAMIC_PORTS: Readonly<Record<string, ResolveDynamicPorts>> = {
     outputs: getCodePorts(config.outputs).map(({ id, type }) => toOutput(id, id, type)),
   }),
   'component:call': getCallPorts,
+  'comfyui:workflow': toComfyPorts,
   'logic:switch': (config, { inputs }) => ({
     inputs: inputs.filter(({ isPort }) => isPort),
     outputs: [

@@ -13,8 +13,8 @@ export interface Responses {
   'DELETE /workflows/{}': {
     readonly success: true;
   };
-  'GET /workflows/{}/export': schemas.WorkflowFile;
-  'POST /workflows/import': schemas.Workflow;
+  'GET /workflows/{}/export': schemas.WorkflowFile | schemas.ComfyUiFile;
+  'POST /workflows/import': schemas.DryImport | schemas.Workflow | schemas.ImportedWorkflow;
   'POST /workflows/lint': schemas.LintReport;
   'POST /workflows/{}/lint': schemas.LintReport;
   'POST /workflows/{}/edit': schemas.Workflow;

@@ -9,6 +9,7 @@ export type Error = {
    * - `invalid_request`: The request is malformed
    * - `invalid_json`: The body is not valid JSON
    * - `invalid_graph`: The graph is invalid
+   * - `unknown_format`: The file is of no format that can be imported
    * - `invalid_webhook`: The webhook is invalid
    * - `invalid_inputs`: The inputs do not match the graph
    * - `invalid_rows`: Rows of the batch are invalid
@@ -108,6 +109,7 @@ export type Error = {
     | 'invalid_request'
     | 'invalid_json'
     | 'invalid_graph'
+    | 'unknown_format'
     | 'invalid_webhook'
     | 'invalid_inputs'
     | 'invalid_rows'
@@ -1045,6 +1047,8 @@ export type CatalogInput = {
   readonly maxItems?: number;
   /** Whether null is a value that means none, instead of the default */
   readonly nullable?: boolean;
+  /** Whether only the service or an import writes it */
+  readonly isInternal?: boolean;
   /** Whether an editor shows it on the node. If no input is primary, the first text field is shown */
   readonly isPrimary?: boolean;
   readonly description?: string;
@@ -1093,6 +1097,9 @@ export type CollectionPage = {
   /** Null on the last page */
   readonly nextCursor: string | null;
 };
+
+/** A graph for ComfyUI: the imported file with the current values, or the graph in API format */
+export type ComfyUiFile = Readonly<Record<string, unknown>>;
 
 /** The upload to complete */
 export type CompleteRequest = {
@@ -1683,6 +1690,16 @@ export type DeliveryPage = {
   readonly nextCursor: string | null;
 };
 
+/** The workflow that an import would create */
+export type DryImport = {
+  readonly workflow: {
+    readonly name: string;
+    readonly nodes: readonly Node[];
+    readonly edges: readonly Edge[];
+  };
+  readonly report: ImportReport;
+};
+
 /** A connection that passes a value from one node to another */
 export type Edge = {
   /** Unique in the workflow */
@@ -2176,6 +2193,33 @@ export type GroupMappingsInput = {
 export type Heartbeat = {
   readonly lastEditorHeartbeatAt: string;
   readonly heldUntil: string;
+};
+
+/** What became of the nodes of an imported file */
+export type ImportReport = {
+  readonly format: 'graphwright' | 'comfyui-ui-0.4' | 'comfyui-ui-1.0' | 'comfyui-api';
+  readonly nodes: readonly {
+    /** ID in the file; a path such as `20:3` in a subgraph */
+    readonly source: string;
+    readonly sourceType: string;
+    /** `mapped`: became a node of its own; `wrapped`: part of a `comfyui:workflow` node; `kept`: unchanged; `dropped`: see `message` */
+    readonly outcome: 'mapped' | 'wrapped' | 'kept' | 'dropped';
+    /** The node that has it; absent if dropped */
+    readonly nodeId?: string;
+    readonly message?: string;
+  }[];
+  readonly counts: {
+    readonly mapped: number;
+    readonly wrapped: number;
+    readonly kept: number;
+    readonly dropped: number;
+  };
+};
+
+/** A workflow from a file */
+export type ImportedWorkflow = {
+  readonly workflow: Workflow;
+  readonly report: ImportReport;
 };
 
 /** A file as a data URL, or its URL */
@@ -2748,6 +2792,8 @@ export type NodeState = {
   readonly label: string;
   readonly status: 'PENDING' | 'RUNNING' | 'WAITING' | 'COMPLETED' | 'FAILED' | 'SKIPPED' | 'CANCELLED';
   readonly error: string | null;
+  /** With `comfyui:workflow`: the JSON pointer of what failed in `config.graph` */
+  readonly errorPointer?: string;
   /** A media result */
   readonly outputUrl?: string;
   /** Several media results, in the order of the list */
@@ -2818,6 +2864,15 @@ export type NodeState = {
     readonly expiresAt: string | null;
     readonly decision: Decision | null;
   };
+  /** The seeds that a `comfyui:workflow` node drew for this run */
+  readonly graphSeeds?: readonly {
+    /** The ID in `config.graph` */
+    readonly node: string;
+    readonly input: string;
+    readonly value: number;
+    /** The item, if the node ran once per item */
+    readonly item?: number;
+  }[];
   /** The task at the provider; only for owners of the workflow */
   readonly provider?: {
     readonly name: string;
@@ -4365,15 +4420,15 @@ export type WorkflowFile = {
   }[];
 };
 
-/** The response of GET /workflows/{id}/export */
+/** The response of GET /workflows/{id}/export, or `source` or `mediaId` of a file of ComfyUI */
 export type WorkflowFileInput = {
   readonly format?: 'graphwright-workflow';
   readonly formatVersion?: 1;
-  readonly name: string;
+  readonly name?: string;
   readonly description?: string | null;
   readonly tags?: readonly string[];
-  readonly nodes: readonly NodeInput[];
-  readonly edges: readonly EdgeInput[];
+  readonly nodes?: readonly NodeInput[];
+  readonly edges?: readonly EdgeInput[];
   /** Workflows that the graphs call */
   readonly components?: readonly {
     /** ID in the calls of the file */
@@ -4404,6 +4459,12 @@ export type WorkflowFileInput = {
     /** Base64; at most 25 MB for all files */
     readonly data?: string;
   }[];
+  /** The file, as JSON or as text: an export, or a graph of ComfyUI */
+  readonly source?: unknown;
+  /** A PNG or WebP image that contains a graph of ComfyUI */
+  readonly mediaId?: string;
+  /** With `source` or `mediaId`: only report what would be imported */
+  readonly dryRun?: boolean;
 };
 
 /** The workflow to create */

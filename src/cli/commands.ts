@@ -352,6 +352,17 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./workflows.ts')).importWorkflow,
   },
   {
+    usage: 'import <file>',
+    summary:
+      'create a workflow from a file of ComfyUI: JSON, or a PNG or WebP image; or from an exported file',
+    options: {
+      '--name <name>': 'name of the workflow (default: the name of the file)',
+      '--dry-run': 'only report what would be imported',
+    },
+    examples: ['graphwright import portrait.json', 'graphwright import portrait.png --dry-run'],
+    load: async () => (await import('./import-file.ts')).importFile,
+  },
+  {
     usage: 'workflows restore <id>',
     summary: 'restore a deleted workflow; it stays inactive',
     examples: ['graphwright workflows restore wf_01k…'],

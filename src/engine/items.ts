@@ -71,7 +71,7 @@ function canStart({ host, execution, results, failures }: Mapping, index: number
 function runItem(mapping: Mapping, index: number): Promise<void> | undefined {
   const { host, execution } = mapping;
   const report = (): void => host.report(execution.index, toRunningStep(mapping));
-  const nodeCall = { item: index, progress: ignoreProgress, report };
+  const nodeCall = { item: index, isItem: true as const, progress: ignoreProgress, report };
   try {
     host.options.signal.throwIfAborted();
     const result = callWithRecord(host, execution, mapping.portValues[index] as PortValues, nodeCall);

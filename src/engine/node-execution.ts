@@ -3,7 +3,7 @@
 import type { PlanNode } from '../graph/plan.ts';
 import type { Json, JsonObject } from '../graph/types.ts';
 import { omitUndefined } from '../lib/record.ts';
-import type { NodeContext, NodeDefinition } from '../nodes/define.ts';
+import type { DrawnSeed, NodeContext, NodeDefinition } from '../nodes/define.ts';
 import { type CallResult, callNode } from './call.ts';
 import { type PortValues, resolveValues } from './inputs.ts';
 import { toStepError } from './step-end.ts';
@@ -30,6 +30,7 @@ export interface NodeExecution {
   provider?: Step['provider'] | undefined;
   warnings?: Step['warnings'] | undefined;
   log?: Step['log'] | undefined;
+  seeds?: Step['seeds'] | undefined;
   payer?: Step['payer'] | undefined;
   /** The credits owed for calls that were active when the run ended. */
   owedCredits: number;
@@ -38,6 +39,8 @@ export interface NodeExecution {
 /** One call of a mapped node, or the only call of a node. */
 export interface NodeCall {
   readonly item: number;
+  /** Set for a call of a mapped node. */
+  readonly isItem?: true;
   readonly progress: (fraction: number) => void;
   /** Reports a step with the current provider tasks of the node. */
   readonly report: () => void;
@@ -117,6 +120,7 @@ const MAX_SAVE_MS = 10_000;
 // A mapped node keeps only the warnings and the log of its last items.
 const MAX_WARNINGS = 10;
 const MAX_LOG_LENGTH = 65_536;
+const MAX_SEEDS = 200;
 
 /**
  * Creates the record of a provider task. The record is reported in the node's step and stored before the call
@@ -158,6 +162,10 @@ function createCallRecord(
       const scrubbed = options.secrets?.scrub(text) ?? text;
       execution.log = `${execution.log ?? ''}${scrubbed}`.slice(-MAX_LOG_LENGTH);
     },
+    item,
+    recordSeeds: seeds => {
+      execution.seeds = addSeeds(execution.seeds, seeds, nodeCall.isItem ? item : undefined);
+    },
     save: async task => {
       record(task);
       execution.provider = { name: task.provider, jobId: task.id };
@@ -178,16 +186,27 @@ export function toCallFields(execution: NodeExecution): ReportFields & Pick<Step
   return Object.keys(execution.jobs).length === 0 ? fields : { jobs: { ...execution.jobs }, ...fields };
 }
 
-type ReportFields = Pick<Step, 'provider' | 'warnings' | 'log' | 'payer'>;
+/** Replaces the seeds of the item, because a call that continues draws the same seeds again. */
+function addSeeds(
+  seeds: Step['seeds'] = [],
+  drawn: readonly DrawnSeed[],
+  item: number | undefined,
+): NonNullable<Step['seeds']> {
+  const others = seeds.filter(seed => seed.item !== item);
+  return [...others, ...drawn.map(seed => (item === undefined ? seed : { ...seed, item }))].slice(-MAX_SEEDS);
+}
+
+type ReportFields = Pick<Step, 'provider' | 'warnings' | 'log' | 'seeds' | 'payer'>;
 
 /** Returns the fields that the node's calls have reported. */
 export function toReportFields({
   provider,
   warnings,
   log,
+  seeds,
   payer,
 }: Pick<NodeExecution, keyof ReportFields>): ReportFields {
-  return omitUndefined({ provider, warnings, log, payer });
+  return omitUndefined({ provider, warnings, log, seeds, payer });
 }
 
 /** Returns the total cost of a node after a call that cost `credits`. */
@@ -224,6 +243,6 @@ export function isSelfSuspended(step: Step | undefined): step is SelfSuspended {
 }
 
 export function toReportedError(options: RunOptions, nodeId: string, thrown: unknown): StepError {
-  const { code, message } = toStepError(thrown, err => options.onError?.(nodeId, err));
-  return { code, message: options.secrets?.scrub(message) ?? message };
+  const { message, ...error } = toStepError(thrown, err => options.onError?.(nodeId, err));
+  return { ...error, message: options.secrets?.scrub(message) ?? message };
 }

@@ -12,7 +12,10 @@ const UNKNOWN: StepError = {
 
 /** Converts a thrown value. Hides the message of unknown errors and passes them to `onUnknown`. */
 export function toStepError(thrown: unknown, onUnknown: (thrown: unknown) => void): StepError {
-  if (thrown instanceof NodeError) return { code: thrown.code, message: thrown.message };
+  if (thrown instanceof NodeError) {
+    const { code, message, pointer } = thrown;
+    return { code, message, ...(pointer === undefined ? {} : { pointer }) };
+  }
   if (thrown instanceof ValueError) return { code: 'invalid_input', message: thrown.message };
   if (thrown instanceof AppError && thrown.code !== 'internal_error') {
     return { code: thrown.code, message: thrown.message };

@@ -1,6 +1,6 @@
 // Defines the types that the engine shares with the code that stores and presents runs.
 import type { Json, JsonObject, Values } from '../graph/types.ts';
-import type { ApprovalRequest, NodeContext, NodeDefinition, RunSecrets } from '../nodes/define.ts';
+import type { ApprovalRequest, DrawnSeed, NodeContext, NodeDefinition, RunSecrets } from '../nodes/define.ts';
 
 export const NODE_STATUSES = [
   'PENDING',
@@ -19,6 +19,8 @@ export const isSettled = (status: NodeStatus): boolean =>
 export interface StepError {
   readonly code: string;
   readonly message: string;
+  /** The JSON pointer of what failed in the graph that the node contains. */
+  readonly pointer?: string;
 }
 
 /**
@@ -59,6 +61,8 @@ export interface Step {
   readonly warnings?: readonly string[];
   /** What the node's program wrote to its console. */
   readonly log?: string;
+  /** The seeds that the node drew; `item` is set for a mapped node. */
+  readonly seeds?: readonly (DrawnSeed & { readonly item?: number })[];
   /** The cost of the node's delivered calls in this run so far, if not 0. */
   readonly credits?: number;
   /** The payer of the node's calls, and the credential. */

@@ -48,6 +48,7 @@ export function getChangedSettings(
       Object.hasOwn(settings, input.id) &&
       settings[input.id] !== input.default &&
       input.removed !== true &&
+      input.isInternal !== true &&
       !listsPorts(input) &&
       !fields.includes(input),
   );

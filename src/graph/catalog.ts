@@ -31,6 +31,8 @@ export interface InputDef {
   readonly nullable?: boolean;
   /** Whether the editor shows the field on the node. A node without primary fields shows its first text field. */
   readonly isPrimary?: boolean;
+  /** Whether the service or an import writes the field, so that forms do not show it. */
+  readonly isInternal?: boolean;
   /** Whether the field existed only in an earlier version and no longer has an effect. Runs that set the field fail. */
   readonly removed?: boolean;
   readonly description?: string;

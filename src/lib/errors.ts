@@ -6,6 +6,7 @@ export const ERROR_CODES = {
   invalid_request: [400, 'The request is malformed'],
   invalid_json: [400, 'The body is not valid JSON'],
   invalid_graph: [400, 'The graph is invalid'],
+  unknown_format: [400, 'The file is of no format that can be imported'],
   invalid_webhook: [400, 'The webhook is invalid'],
   invalid_inputs: [400, 'The inputs do not match the graph'],
   invalid_rows: [400, 'Rows of the batch are invalid'],

@@ -8,6 +8,7 @@ import { audioExtract, audioMix, audioMux, audioTrim } from './audio.ts';
 import { group, stickyNote } from './canvas.ts';
 import { textToImageCard } from './card.ts';
 import { code } from './code.ts';
+import { comfyWorkflow } from './comfyui/workflow.ts';
 import { componentCall } from './component.ts';
 import type { LocalRequirement, NodeDefinition, Requirement } from './define.ts';
 import { httpRequest } from './http.ts';
@@ -105,6 +106,7 @@ const DEFINITIONS: readonly NodeDefinition[] = [
   videoSandbox,
   talkingSandbox,
   generateOpenAi,
+  comfyWorkflow,
   generateComfyUi,
   editOpenAi,
   videoComfyUi,

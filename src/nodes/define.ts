@@ -143,7 +143,19 @@ export interface NodeContext {
     warn(sentence: string): void;
     /** Adds text to the log in the node's state. */
     log(text: string): void;
+    /** The item of a mapped node, otherwise 0. */
+    readonly item?: number;
+    /** Adds the seeds that the call draws to the node's state. */
+    recordSeeds?(seeds: readonly DrawnSeed[]): void;
   };
+}
+
+/** A seed that a node drew, so that its result can be repeated. */
+export interface DrawnSeed {
+  /** The id of the node inside the graph that the node contains, and the input. */
+  readonly node: string;
+  readonly input: string;
+  readonly value: number;
 }
 
 /** The secrets of a run's workflow for one of its nodes. */
@@ -251,10 +263,17 @@ export interface ApprovalRequest {
 /** A failure caused by the graph or its inputs. The message is shown to users. `code` is snake_case. */
 export class NodeError extends Error {
   readonly code: string;
-  constructor(code: string, message: string, options?: ErrorOptions) {
+  /** The JSON pointer of what failed in the graph that the node contains. */
+  readonly pointer: string | undefined;
+  constructor(
+    code: string,
+    message: string,
+    options?: ErrorOptions & { readonly pointer?: string | undefined },
+  ) {
     super(message, options);
     this.name = 'NodeError';
     this.code = code;
+    this.pointer = options?.pointer;
   }
 }
 

@@ -1,6 +1,7 @@
 // Implements the protocol of a ComfyUI server: queues a graph with an id that we choose and reads the result from the
 // server's history. https://docs.comfy.org/development/comfyui-server/comms_routes
 
+import { type DescribedNodes, explainFailure, findMissingType, findNodeErrors } from './comfyui-errors.ts';
 import { encodeForm } from './multipart.ts';
 import {
   Attachment,
@@ -27,34 +28,55 @@ import {
 
 export interface ComfyCall {
   /** In ComfyUI's API format: node id → `class_type` and `inputs`. An input may be an attachment. */
-  readonly graph: Readonly<Record<string, { readonly inputs: Readonly<Record<string, unknown>> }>>;
+  readonly graph: Readonly<Record<string, ComfyNode>>;
+  /** The ids of the nodes whose files and texts are the result. Default: the files of all nodes. */
+  readonly outputs?: readonly string[];
+  /** Node types whose `/object_info` the graph needs before it can be submitted. */
+  readonly unknownTypes?: readonly string[];
+  /** Returns the graph to submit, given the entries of `/object_info` that the server has. */
+  withTypes?(infos: Readonly<Record<string, unknown>>): ComfyCall['graph'];
 }
+
+interface ComfyNode {
+  readonly class_type?: unknown;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly _meta?: unknown;
+}
+
+/** Batches of images have one file per image. */
+const MAX_FILES = 64;
+/** Each is one request. */
+const MAX_UNKNOWN_TYPES = 100;
 
 export function createComfyUiProvider(endpoint: Endpoint): Provider<ComfyCall> {
   return {
     name: 'comfyui',
     pace: { ...DEFAULT_PACE, maxMs: 2_000 },
-    classify,
+    maxFiles: MAX_FILES,
+    classify: response => classify(response),
     submit: (call, chosenId) => submit(endpoint, call, chosenId),
     tasks: {
-      poll: handle => poll(endpoint, handle),
+      poll: (handle, call) => poll(endpoint, handle, call),
       cancel: handle => cancel(endpoint, handle),
       acceptsChosenIds: true,
     },
   };
 }
 
-function* submit(endpoint: Endpoint, { graph }: ComfyCall, chosenId: string): Protocol<Submission> {
+function* submit(endpoint: Endpoint, call: ComfyCall, chosenId: string): Protocol<Submission> {
+  const { unknownTypes = [], withTypes } = call;
+  const graph =
+    withTypes === undefined ? call.graph : withTypes(yield* readNodeTypes(endpoint, unknownTypes));
   const prompt = yield* uploadAttachments(endpoint, graph, chosenId);
   const response = yield {
     ...toRequest(endpoint, '/prompt', JSON.stringify(toPrompt(endpoint, prompt, chosenId))),
     role: 'submits',
   };
-  if (response.status !== 200) throw classify(response);
+  if (response.status !== 200) throw classify(response, graph);
   const reply = parseResponseObject(response) ?? {};
   // Older servers ignore the chosen id and create one.
   const handle = { id: asNonEmptyText(reply.prompt_id) ?? chosenId };
-  const problem = describeNodeErrors(reply.node_errors);
+  const problem = findNodeErrors(reply.node_errors, graph, 'invalid_input');
   if (problem === undefined) return { handle };
   // 200 with node_errors: the server would run only the valid outputs, so the task is cancelled.
   try {
@@ -62,7 +84,20 @@ function* submit(endpoint: Endpoint, { graph }: ComfyCall, chosenId: string): Pr
   } catch {
     // The error of the graph is more helpful than the error of the cancellation.
   }
-  throw new ProviderError('comfyui', 'invalid_input', { detail: problem });
+  throw problem;
+}
+
+/** A server that does not know a type refuses the graph with a better error than any other request. */
+function* readNodeTypes(
+  endpoint: Endpoint,
+  types: readonly string[],
+): Protocol<Readonly<Record<string, unknown>>> {
+  const infos: Record<string, unknown> = {};
+  for (const type of types.slice(0, MAX_UNKNOWN_TYPES)) {
+    const response = yield toRequest(endpoint, `/object_info/${encodeURIComponent(type)}`);
+    if (response.status === 200) Object.assign(infos, parseResponseObject(response));
+  }
+  return infos;
 }
 
 /** Returns the request body, with a client id, because servers from before 2026 otherwise omit cached nodes. */
@@ -113,14 +148,14 @@ function* uploadFile(endpoint: Endpoint, file: Attachment, chosenId: string): Pr
   return [asNonEmptyText(subfolder), name].filter(part => part !== undefined).join('/');
 }
 
-function* poll(endpoint: Endpoint, { id }: Handle): Protocol<Poll> {
+function* poll(endpoint: Endpoint, { id }: Handle, call: Partial<ComfyCall>): Protocol<Poll> {
   const entry = yield* readHistory(endpoint, id);
-  if (entry !== undefined) return toPoll(endpoint, entry);
+  if (entry !== undefined) return toPoll(endpoint, entry, call);
   const { running, pending } = yield* readQueue(endpoint);
   if (running.includes(id) || pending.includes(id)) return { isRunning: true };
   // The task may have finished between the two requests. If the history still lacks the task, the server has lost it.
   const laterEntry = yield* readHistory(endpoint, id);
-  if (laterEntry !== undefined) return toPoll(endpoint, laterEntry);
+  if (laterEntry !== undefined) return toPoll(endpoint, laterEntry, call);
   throw new ProviderError('comfyui', 'lost');
 }
 
@@ -178,24 +213,20 @@ export function toHeaders(key: string): Readonly<Record<string, string>> {
   return { [name.toLowerCase()]: value };
 }
 
-function toPoll(endpoint: Endpoint, { status, outputs }: JsonRecord): Poll {
+/** `call` has no graph while the state of a suspended run is polled; the result is then read again. */
+function toPoll(
+  endpoint: Endpoint,
+  { status, outputs }: JsonRecord,
+  { graph = {}, outputs: outputIds }: Partial<ComfyCall>,
+): Poll {
   const { status_str, messages } = asRecord(status);
-  if (status_str === 'error') throw explainFailure(asArray(messages));
+  if (status_str === 'error') throw explainFailure(asArray(messages), graph);
+  if (outputIds !== undefined) return { output: readNodeOutputs(endpoint, asRecord(outputs), outputIds) };
   const files = readFiles(endpoint, asRecord(outputs));
   if (files.length > 0) return { output: { files } };
   const detail =
     'the graph returned no file. A repeated run with the same settings returns none; change its seed';
   throw new ProviderError('comfyui', 'bad_output', { detail });
-}
-
-function explainFailure(messages: readonly unknown[]): ProviderError {
-  const events = new Map(messages.map(message => [asArray(message)[0], asRecord(asArray(message)[1])]));
-  if (events.has('execution_interrupted')) return new ProviderError('comfyui', 'cancelled');
-  const { node_type, exception_message } = events.get('execution_error') ?? {};
-  const detail = [asNonEmptyText(node_type), asNonEmptyText(exception_message)]
-    .filter(part => part !== undefined)
-    .join(': ');
-  return new ProviderError('comfyui', 'failed', { detail });
 }
 
 /**
@@ -207,33 +238,55 @@ function readFiles(endpoint: Endpoint, outputs: JsonRecord): Output['files'] {
     .flatMap(node => Object.values(asRecord(node)).flatMap(asArray).map(asRecord))
     .filter(file => asNonEmptyText(file.filename) !== undefined);
   const savedFiles = files.filter(file => file.type !== 'temp');
-  return (savedFiles.length > 0 ? savedFiles : files).map(({ filename, subfolder, type }) => {
-    const query = new URLSearchParams({
-      filename: String(filename),
-      subfolder: asNonEmptyText(subfolder) ?? '',
-      type: asNonEmptyText(type) ?? 'output',
-    });
-    return toRequest(endpoint, `/view?${query}`);
-  });
+  return (savedFiles.length > 0 ? savedFiles : files).map(file => toFileRequest(endpoint, file));
 }
 
-function classify(response: ProviderResponse): ProviderError {
+/** The members of a node's entry that are not files of its result: whether images are animated, and texts. */
+const NO_FILES: ReadonlySet<string> = new Set(['animated', 'text']);
+const MAX_TEXTS = 1000;
+
+/** Collects the files and texts of the chosen nodes, also previews. */
+function readNodeOutputs(endpoint: Endpoint, outputs: JsonRecord, ids: readonly string[]): Output {
+  const files = ids.flatMap(id =>
+    Object.entries(asRecord(Object.hasOwn(outputs, id) ? outputs[id] : undefined))
+      .filter(([name]) => !NO_FILES.has(name))
+      .flatMap(([, list]) => asArray(list).map(asRecord))
+      .filter(file => asNonEmptyText(file.filename) !== undefined)
+      .map(file => ({ id, request: toFileRequest(endpoint, file) })),
+  );
+  const texts = ids.flatMap(id => {
+    const { text } = asRecord(Object.hasOwn(outputs, id) ? outputs[id] : undefined);
+    const list = asArray(text)
+      .filter(item => typeof item === 'string')
+      .slice(0, MAX_TEXTS);
+    return list.length === 0 ? [] : [[id, list] as const];
+  });
+  if (files.length === 0 && texts.length === 0) {
+    const detail = 'the outputs of the graph returned neither a file nor a text';
+    throw new ProviderError('comfyui', 'bad_output', { detail });
+  }
+  return {
+    files: files.map(({ request }) => request),
+    fileNodes: files.map(({ id }) => id),
+    nodeTexts: Object.fromEntries(texts),
+  };
+}
+
+function toFileRequest(endpoint: Endpoint, { filename, subfolder, type }: JsonRecord): ProviderRequest {
+  const query = new URLSearchParams({
+    filename: String(filename),
+    subfolder: asNonEmptyText(subfolder) ?? '',
+    type: asNonEmptyText(type) ?? 'output',
+  });
+  return toRequest(endpoint, `/view?${query}`);
+}
+
+function classify(response: ProviderResponse, graph: DescribedNodes = {}): ProviderError {
   const { error, node_errors } = asRecord(parseResponseObject(response));
+  const kind = classifyStatus(response.status);
+  const explained = findNodeErrors(node_errors, graph, kind) ?? findMissingType(error, graph);
+  if (explained !== undefined) return explained;
   const { message, details } = asRecord(error);
-  const detail =
-    describeNodeErrors(node_errors) ??
-    asNonEmptyText(message) ??
-    asNonEmptyText(error) ??
-    asNonEmptyText(details);
-  return new ProviderError('comfyui', classifyStatus(response.status), { detail });
-}
-
-/** Returns the first error of each node, or undefined if there are none. */
-function describeNodeErrors(nodeErrors: unknown): string | undefined {
-  const messages = Object.entries(asRecord(nodeErrors)).map(([id, entry]) => {
-    const { class_type, errors } = asRecord(entry);
-    const { message, details } = asRecord(asArray(errors)[0]);
-    return `node ${id} (${String(class_type)}): ${[message, details].filter(part => asNonEmptyText(part) !== undefined).join(', ')}`;
-  });
-  return messages.length === 0 ? undefined : messages.join('; ');
+  const detail = asNonEmptyText(message) ?? asNonEmptyText(error) ?? asNonEmptyText(details);
+  return new ProviderError('comfyui', kind, { detail });
 }

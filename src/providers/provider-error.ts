@@ -46,6 +46,8 @@ export interface ProviderErrorOptions {
   readonly credential?: string | undefined;
   /** The name of the server that the node chose. */
   readonly server?: string | undefined;
+  /** For graphs: the place of the value or node that failed, as a JSON pointer into the graph. */
+  readonly pointer?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -56,6 +58,7 @@ export class ProviderError extends Error {
   readonly kind: ProviderErrorKind;
   readonly detail: string;
   readonly retryAfterMs: number | undefined;
+  readonly pointer: string | undefined;
 
   constructor(provider: ProviderName, kind: ProviderErrorKind, options: ProviderErrorOptions = {}) {
     const detail = truncate(options.detail ?? '');
@@ -71,6 +74,7 @@ export class ProviderError extends Error {
     this.kind = kind;
     this.detail = detail;
     this.retryAfterMs = options.retryAfterMs;
+    this.pointer = options.pointer;
   }
 
   get code(): `provider_${ProviderErrorKind}` {

@@ -62,6 +62,10 @@ export interface Output {
   readonly chunks?: unknown;
   /** The usage that the provider reports, for example tokens. */
   readonly usage?: unknown;
+  /** For graphs: the id of the node that made each file, in the order of `files`. */
+  readonly fileNodes?: readonly string[];
+  /** For graphs: the texts of nodes, by their id. */
+  readonly nodeTexts?: Readonly<Record<string, readonly string[]>>;
   /** The seed from which the provider made the output, if it says so. */
   readonly seed?: number | undefined;
   /** Sentences that say how the output differs from the request, for example that the text was cut off. */
@@ -104,6 +108,8 @@ export interface Provider<Call> {
   submit(call: Call, chosenId: string, callbackUrl?: string): Protocol<Submission>;
   /** Returns the model of the call. Calls to the same model usually take about the same time. */
   getModel?(call: Call): string;
+  /** The maximum number of files of an output. Default 16. */
+  readonly maxFiles?: number;
   /** Maps a response other than 200 to an error. */
   classify(response: ProviderResponse): ProviderError;
   /** Absent if the submission returns the output directly. */

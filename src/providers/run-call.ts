@@ -80,6 +80,8 @@ const CANCEL_TIMEOUT_MS = 10_000;
 const LAST_RESPONSE_MS = 3000;
 const MAX_FILES = 16;
 const MAX_FILE_BYTES = 268_435_456;
+/** All files of a call are in memory until they are stored. */
+const MAX_TOTAL_BYTES = 1_073_741_824;
 const DOWNLOAD_TIMEOUT_MS = 300_000;
 
 /**
@@ -332,18 +334,22 @@ async function downloadFiles<Call>(
   sources: readonly FileSource[],
   host: CallHost,
 ): Promise<readonly Buffer[]> {
-  if (sources.length > MAX_FILES) {
-    throw new ProviderError(provider.name, 'bad_output', { detail: `more than ${MAX_FILES} files` });
+  const { maxFiles = MAX_FILES } = provider;
+  if (sources.length > maxFiles) {
+    throw new ProviderError(provider.name, 'bad_output', { detail: `more than ${maxFiles} files` });
   }
   const signals = toSignals(host.signal);
   const files: Buffer[] = [];
+  let bytes = 0;
   for (const source of sources) {
     const isDownloaded = Buffer.isBuffer(source);
-    files.push(
-      isDownloaded
-        ? source
-        : await runProtocol(provider, download(provider.name, source), host.fetch, signals),
-    );
+    const file = isDownloaded
+      ? source
+      : await runProtocol(provider, download(provider.name, source), host.fetch, signals);
+    bytes += file.length;
+    if (bytes > MAX_TOTAL_BYTES)
+      throw new ProviderError(provider.name, 'bad_output', { detail: 'the files are too large together' });
+    files.push(file);
   }
   return files;
 }

@@ -49,6 +49,7 @@ const Entry = Named('CatalogEntry', 'A node type', {
       nullable: Type.Optional(
         Type.Boolean({ description: 'Whether null is a value that means none, instead of the default' }),
       ),
+      isInternal: Type.Optional(Type.Boolean({ description: 'Whether only the service or an import writes it' })),
       isPrimary: Type.Optional(
         Type.Boolean({
           description:

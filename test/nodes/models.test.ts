@@ -106,7 +106,7 @@ describe('model nodes', () => {
   // The transcription decodes its audio.
   const models = entries.filter(
     ({ source, nodeType }) =>
-      source === 'vendor' && !nodeType.endsWith(':comfyui') && nodeType !== 'audio:openai_transcription',
+      source === 'vendor' && !nodeType.includes('comfyui') && nodeType !== 'audio:openai_transcription',
   );
   for (const { nodeType, inputs, outputs } of models) {
     const [family = ''] = nodeType.split(':');

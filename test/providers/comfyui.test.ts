@@ -110,8 +110,8 @@ describe('ComfyUI', () => {
   it('uploads attachments and puts their names into the graph', async () => {
     const picture = new Attachment(Buffer.from('abc'), 'image/png', 'a.png');
     await run({ graph: { '1': { inputs: { image: picture } } } });
-    const prompt = double.requests.find(({ path }) => path === '/prompt')?.json.prompt;
-    assert.deepEqual(prompt, { '1': { inputs: { image: 'graphwright/up.png' } } });
+    const { prompt, prompt_id } = double.requests.find(({ path }) => path === '/prompt')?.json ?? {};
+    assert.deepEqual(prompt, { '1': { inputs: { image: `graphwright/${prompt_id}-a.png` } } });
   });
 
   it('prefers saved files to previews', async () => {
@@ -172,6 +172,91 @@ describe('ComfyUI', () => {
     await assert.rejects(run(), { code: 'provider_failed', message: /KSampler: CUDA out of memory/ });
     double.state.entry = createFailure('execution_interrupted', {});
     await assert.rejects(run(), { code: 'provider_cancelled' });
+  });
+
+  it('names the node by its title, and says where the error is', async () => {
+    const graph = { '2:3': { class_type: 'KSampler', inputs: {}, _meta: { title: 'Second pass' } } };
+    const error = {
+      type: 'required_input_missing',
+      message: 'Required input is missing',
+      details: 'model',
+      extra_info: { input_name: 'model' },
+    };
+    double.state.polls = 1e9;
+    double.state.nodeErrors = {
+      '2:3': { class_type: 'KSampler', errors: [error], dependent_outputs: ['9'] },
+    };
+    await assert.rejects(run({ graph }), {
+      message: /“Second pass” \(KSampler, node 2:3\): Required input is missing, model/,
+      pointer: '/2:3/inputs/model',
+    });
+    double.state.polls = 0;
+    double.state.nodeErrors = {};
+    const failure = { node_id: '2:3', node_type: 'KSampler', exception_message: 'out of memory' };
+    double.state.entry = { status: { status_str: 'error', messages: [['execution_error', failure]] } };
+    await assert.rejects(run({ graph }), {
+      message: /“Second pass” \(KSampler, node 2:3\): out of memory/,
+      pointer: '/2:3',
+    });
+  });
+
+  it('says which node has a type that the server lacks', async () => {
+    const graph = { a: { class_type: 'Nope', inputs: {} } };
+    const newer = {
+      type: 'missing_node_type',
+      message: 'Node type is missing',
+      details: '',
+      extra_info: { node_id: 'a', class_type: 'Nope', node_title: 'Nope' },
+    };
+    const older = {
+      type: 'invalid_prompt',
+      message: 'Cannot execute because node Nope does not exist.',
+      details: "Node ID '#a'",
+      extra_info: {},
+    };
+    for (const error of [newer, older]) {
+      double.failRequests(/^POST \/prompt$/, { status: 400, body: { error, node_errors: {} } });
+      await assert.rejects(run({ graph }), { message: /node a \(Nope\): /, pointer: '/a' });
+    }
+  });
+
+  it('returns the files and texts of the chosen outputs by node', async () => {
+    double.state.entry = {
+      status: { status_str: 'success', completed: true, messages: [] },
+      outputs: {
+        '8': { images: [{ filename: 'preview.png', subfolder: '', type: 'temp' }] },
+        '9': {
+          images: [
+            { filename: 'a.png', subfolder: '', type: 'output' },
+            { filename: 'b.png', subfolder: '', type: 'output' },
+          ],
+          animated: [false],
+        },
+        '10': { text: ['a fox', 5] },
+        '11': { images: [{ filename: 'other.png', subfolder: '', type: 'output' }] },
+      },
+    };
+    const { files, fileNodes, nodeTexts } = await run({ ...CALL, outputs: ['9', '8', '10', '__proto__'] });
+    assert.equal(files.length, 3);
+    assert.deepEqual(fileNodes, ['9', '9', '8']);
+    assert.deepEqual(nodeTexts, { '10': ['a fox'] });
+    await assert.rejects(run({ ...CALL, outputs: ['3'] }), { code: 'provider_bad_output' });
+  });
+
+  it('asks the server for types that the graph needs', async () => {
+    double.state.objectInfo = { Known: { input: {} } };
+    const seen: unknown[] = [];
+    await run({
+      ...CALL,
+      unknownTypes: ['Known', 'Un/known'],
+      withTypes: infos => {
+        seen.push(infos);
+        return { '1': { inputs: { named: true } } };
+      },
+    });
+    assert.deepEqual(seen, [{ Known: { input: {} } }]);
+    const { prompt } = double.requests.find(({ path }) => path === '/prompt')?.json ?? {};
+    assert.deepEqual(prompt, { '1': { inputs: { named: true } } });
   });
 
   it('explains that a cached graph returns no files', async () => {

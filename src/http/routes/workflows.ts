@@ -1,11 +1,13 @@
 // Registers the routes for workflows: list, create, read, update, delete, export and import.
+
 import type { FastifyReply } from 'fastify';
+import { Type } from 'typebox';
 import type { Deps } from '../../services/deps.ts';
 import { changeWorkflow } from '../../services/workflows/change-workflow.ts';
 import { type CreatedWorkflow, createWorkflow } from '../../services/workflows/create-workflow.ts';
 import { deleteWorkflow } from '../../services/workflows/delete-workflow.ts';
-import { exportWorkflow } from '../../services/workflows/export-workflow.ts';
-import { importWorkflow } from '../../services/workflows/import-workflow.ts';
+import { exportForComfyUi, exportWorkflow } from '../../services/workflows/export-workflow.ts';
+import { importFile } from '../../services/workflows/import-file.ts';
 import { listOwnWorkflows } from '../../services/workflows/list-workflows.ts';
 import { readWorkflow } from '../../services/workflows/read-workflow.ts';
 import {
@@ -16,7 +18,14 @@ import {
   UpdateWorkflowQuery,
   WorkflowParams,
 } from '../../services/workflows/workflow.schema.ts';
-import { ExportedWorkflow, ImportBody } from '../../services/workflows/workflow-file.schema.ts';
+import {
+  ComfyFile,
+  DryImport,
+  ExportedWorkflow,
+  ExportQuery,
+  ImportBody,
+  ImportedWorkflow,
+} from '../../services/workflows/workflow-file.schema.ts';
 import { Deleted, Workflow, WorkflowList } from '../../services/workflows/workflow-response.schema.ts';
 import { sendCached, sendJson, type TaggedText } from '../conditional.ts';
 import type { Server } from '../deps.ts';
@@ -149,13 +158,20 @@ function registerExportAndImport(server: Server, deps: Deps): void {
     operation('exportWorkflow', 'anyone', {
       summary: 'Export a workflow',
       description:
-        'Returns a file with the graph, the components that it calls and their media, without secrets. Components that you may not duplicate are left out. Import it with `POST /workflows/import` into this or another instance.',
+        'Returns a file with the graph, the components that it calls and their media, without secrets. Components that you may not duplicate are left out. Import it with `POST /workflows/import` into this or another instance. With `format=comfyui`, returns a graph for ComfyUI instead.',
       errors: ['unauthorized', ...RESOURCE_ERRORS, 'payload_too_large'],
       params,
-      response: { 200: ExportedWorkflow },
+      querystring: ExportQuery,
+      response: { 200: Type.Union([ExportedWorkflow, ComfyFile]) },
       isStreamed: true,
     }),
     async (req, reply) => {
+      const { format, node } = req.query;
+      if (format === 'comfyui') {
+        const { name, text } = await exportForComfyUi(deps, req.actor, req.params.id, node);
+        reply.holdMemory(text.length);
+        return sendJson(reply.header('content-disposition', `attachment; filename="${name}"`), text);
+      }
       const { name, characters, stream } = await exportWorkflow(deps, req.actor, req.params.id);
       reply.holdMemory(characters);
       return sendJson(reply.header('content-disposition', `attachment; filename="${name}"`), stream);
@@ -169,10 +185,12 @@ function registerExportAndImport(server: Server, deps: Deps): void {
       ...operation('importWorkflow', 'workflows:write', {
         summary: 'Import a workflow',
         description:
-          'Creates a workflow from an exported file, including its components and media. A component that you imported before is not created again.',
+          'Creates a workflow from an exported file, including its components and media. A component that you imported before is not created again. `source` takes files of ComfyUI too: workflows as saved, or in the API format. `mediaId` takes a PNG or WebP image that contains one. The response then has a report about the nodes of the file.',
         errors: [
           ...GRAPH_ERRORS,
           ...FILE_ERRORS,
+          'unknown_format',
+          'not_found',
           'forbidden',
           'fetch_failed',
           'invalid_svg',
@@ -182,12 +200,19 @@ function registerExportAndImport(server: Server, deps: Deps): void {
         ],
         body: ImportBody,
         inexactNumbers: 'reject',
-        response: { 201: Workflow },
+        rawProperties: { source: 'opaque' },
+        response: { 200: DryImport, 201: Type.Union([Workflow, ImportedWorkflow]) },
         links: WORKFLOW_LINKS,
       }),
     },
-    async (req, reply) =>
-      sendCreated(deps, reply, await importWorkflow(deps, req.actor, req.body, reply.closeSignal())),
+    async (req, reply) => {
+      const result = await importFile(deps, req.actor, req.body, reply.closeSignal());
+      if (result.kind === 'dry') return sendJson(reply.code(200), result.text);
+      const { workflow, report } = result;
+      if (report === undefined) return sendCreated(deps, reply, workflow);
+      const text = `{"workflow":${workflow.text},"report":${JSON.stringify(report)}}`;
+      return sendCreated(deps, reply, { ...workflow, text });
+    },
   );
 }
 

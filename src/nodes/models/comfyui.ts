@@ -24,6 +24,8 @@ const GRAPH = {
 const COMFYUI_NODE = {
   category: 'model',
   source: 'vendor',
+  // comfyui:workflow replaces it. Existing graphs keep it.
+  hidden: true,
   requires: 'comfyui',
   inputs: { prompt: text('Prompt'), image: image('Image') },
   config: GRAPH,

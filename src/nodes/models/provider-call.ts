@@ -38,8 +38,8 @@ export async function callProvider<Call>(
     if (!(err instanceof ProviderError)) throw err;
     const server = findServerName(key);
     if (credential === undefined || (credential.valueId === null && server === undefined))
-      throw new NodeError(err.code, err.message, { cause: err });
-    const { kind, detail } = err;
+      throw new NodeError(err.code, err.message, { cause: err, pointer: err.pointer });
+    const { kind, detail, pointer } = err;
     const credentialName = credential.valueId === null ? undefined : credential.name;
     const { message } = new ProviderError(toProviderName(key), kind, {
       detail,
@@ -47,7 +47,7 @@ export async function callProvider<Call>(
       server,
     });
     if (kind === 'auth') credential.onRejected?.(message);
-    throw new NodeError(err.code, message, { cause: err });
+    throw new NodeError(err.code, message, { cause: err, pointer });
   }
 }
 

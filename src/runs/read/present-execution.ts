@@ -73,6 +73,7 @@ export function presentStep(node: PresentedNode, step: Step | undefined, viewer:
     label: isShown ? node.label : '',
     status: presentStatus(step),
     error: step?.error?.message ?? null,
+    ...(step?.error?.pointer === undefined || !isShown ? {} : { errorPointer: step.error.pointer }),
     ...(step?.outputs === undefined || !isShown ? {} : presentValues(step.outputs)),
     startedAt: toIso(step?.startedAtMs),
     finishedAt: toIso(step?.finishedAtMs),
@@ -85,6 +86,7 @@ export function presentStep(node: PresentedNode, step: Step | undefined, viewer:
     ...(step?.truncated === undefined ? {} : { truncated: step.truncated }),
     ...(step?.warnings === undefined || !isShown ? {} : { warnings: step.warnings }),
     ...(step?.approval === undefined || !isShown ? {} : { approval: presentAsked(step) }),
+    ...(step?.seeds === undefined || !isShown ? {} : { graphSeeds: step.seeds }),
     ...(viewer.isOwner && step?.provider !== undefined ? { provider: step.provider } : {}),
     ...(viewer.isOwner && isShown && step?.log !== undefined ? { log: step.log } : {}),
   };

@@ -76,6 +76,11 @@ export const NodeState = Named('NodeState', 'One node of a run', {
   label: Type.String(),
   status: Type.Enum(NODE_STATUSES),
   error: Nullable(Type.String()),
+  errorPointer: Type.Optional(
+    Type.String({
+      description: 'With `comfyui:workflow`: the JSON pointer of what failed in `config.graph`',
+    }),
+  ),
   ...RESULT_FIELDS,
   startedAt: Nullable(Timestamp),
   finishedAt: Nullable(Timestamp),
@@ -119,6 +124,17 @@ export const NodeState = Named('NodeState', 'One node of a run', {
         decision: Nullable(PresentedDecision),
       },
       { description: 'The decision that the node waits or waited for' },
+    ),
+  ),
+  graphSeeds: Type.Optional(
+    Type.Array(
+      Type.Object({
+        node: Type.String({ description: 'The ID in `config.graph`' }),
+        input: Type.String(),
+        value: Type.Integer(),
+        item: Type.Optional(Type.Integer({ description: 'The item, if the node ran once per item' })),
+      }),
+      { description: 'The seeds that a `comfyui:workflow` node drew for this run' },
     ),
   ),
   provider: Type.Optional(

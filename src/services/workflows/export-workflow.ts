@@ -2,6 +2,7 @@
 // and their media.
 
 import { Readable } from 'node:stream';
+import { AppError } from '../../lib/errors.ts';
 import { recordAuditAlone } from '../../store/audit/record-audit.ts';
 import { listUsableMedia, type MediaRow } from '../../store/media/media.ts';
 import { findMediaIds } from '../../store/workflows/versions.ts';
@@ -15,6 +16,8 @@ import {
   MAX_EXPORTED_MEDIA,
   writeMedia,
 } from '../media/exported-media.ts';
+import { parseStoredGraph } from './graph-versions.ts';
+import { performGraphWork } from './graph-work.ts';
 import type { WorkflowView } from './present-workflow.ts';
 import { getViewForReading, readGraphText } from './read-workflow.ts';
 import { WORKFLOW_FORMAT } from './workflow-file.schema.ts';
@@ -37,18 +40,25 @@ export async function exportWorkflow(deps: Deps, actor: Actor, id: string): Prom
   for (const part of [{ view, text: graph }, ...components])
     for (const row of await listExportableMedia(deps, part.view, part.text)) rows.set(row.id, row);
   const media = chooseEmbedded([...rows.values()]);
-  const { workflow } = view;
-  // What visitors can read is public.
-  if (actor.kind === 'user')
-    await recordAuditAlone(deps.db, actor, {
-      action: 'workflow.exported',
-      target: workflow.id,
-      name: workflow.name,
-      teamId: workflow.team_id,
-    });
+  await recordExport(deps, actor, view);
   const stream = Readable.from(writeFile(deps, view, { graph, components, media }));
   const characters = components.reduce((sum, { text }) => sum + text.length, graph.length);
   return { name: getFileName(view), characters, stream };
+}
+
+/** Exports the graph of a `comfyui:workflow` node for ComfyUI. Throws 404 if there is no such node. */
+export async function exportForComfyUi(
+  deps: Deps,
+  actor: Actor,
+  id: string,
+  nodeId: string | undefined,
+): Promise<{ readonly name: string; readonly text: string }> {
+  const view = await getViewForReading(deps, actor, id);
+  if (!roleAllows(view.role, 'edit')) authorize(view.actor, 'duplicate', view.workflow);
+  const stored = parseStoredGraph(await readGraphText(deps, view));
+  const text = await performGraphWork<'comfyui'>(deps, { kind: 'comfyui', stored, nodeId });
+  if (text === undefined) throw new AppError('not_found', 'The workflow has no such ComfyUI workflow node.');
+  return { name: getFileName(view), text };
 }
 
 /**

@@ -1,4 +1,6 @@
 // Defines tasks on graphs as plain data, and performs them. graph-work.ts decides whether a task needs a thread.
+
+import { exportComfyGraph } from '../../graph/comfyui/export-graph.ts';
 import { hideCalls } from '../../graph/components/hide-calls.ts';
 import { type ComponentInterface, getInterface } from '../../graph/components/interface.ts';
 import { inspectGraph } from '../../graph/inspect.ts';
@@ -8,10 +10,12 @@ import type { Policy } from '../../graph/policy.ts';
 import { redact } from '../../graph/redact.ts';
 import type { Graph } from '../../graph/types.ts';
 import { type NodeConfigs, withConfig } from '../../graph/with-config.ts';
+import { comfyNodeTypes } from '../../nodes/comfyui/node-types.ts';
 import type { Deps } from '../deps.ts';
 import { lintForWrite, parseSubmittedGraph } from './check-graph.ts';
 import { type StoredGraph, toGraphText } from './graph-versions.ts';
 import { compareNodes } from './node-changes.ts';
+import { type OwnFile, type ReadImport, readImport } from './read-import.ts';
 import { type GraphInput, type GraphWrite, prepareGraph, toStoredGraph } from './write-graph.ts';
 
 export type GraphTask =
@@ -31,6 +35,10 @@ export type GraphTask =
   | { readonly kind: 'redact'; readonly stored: StoredGraph; readonly readableIds: readonly string[] }
   /** Finds the ports of the graph as a component. */
   | { readonly kind: 'interface'; readonly stored: StoredGraph }
+  /** Reads a file of another program. `label` names its graph. */
+  | { readonly kind: 'import'; readonly text: string; readonly label: string }
+  /** Exports the graph of a `comfyui:workflow` node, or of the first one, for ComfyUI. */
+  | { readonly kind: 'comfyui'; readonly stored: StoredGraph; readonly nodeId: string | undefined }
   /** Lints the graph with config fields that a run sets. */
   | { readonly kind: 'config'; readonly stored: StoredGraph; readonly config: NodeConfigs };
 
@@ -41,6 +49,9 @@ export interface GraphResults {
   readonly restore: GraphWrite;
   readonly redact: string;
   readonly interface: ComponentInterface;
+  readonly import: ReadImport | OwnFile;
+  /** JSON, or undefined if there is no such node. */
+  readonly comfyui: string | undefined;
   readonly config: readonly LintIssue[];
 }
 
@@ -82,6 +93,13 @@ const PERFORMERS: Performers = {
   redact: (_, { stored, readableIds }) =>
     toGraphText(redact(hideCalls(stored.graph, new Set(readableIds))) as Graph),
   interface: ({ catalog }, { stored }) => getInterface(stored.graph, catalog),
+  import: (_, { text, label }) => readImport(text, label),
+  comfyui: (_, { stored: { graph }, nodeId }) => {
+    const node = graph.nodes.find(
+      ({ id, data }) => data.nodeType === 'comfyui:workflow' && (nodeId === undefined || id === nodeId),
+    );
+    return node === undefined ? undefined : JSON.stringify(exportComfyGraph(node, graph, comfyNodeTypes));
+  },
   config: (deps, { stored, config }) => {
     const { nodes, edges } = withConfig(stored.graph, config, deps.catalog);
     const submitted = parseSubmittedGraph(deps, nodes, edges, stored.graph);

@@ -32,6 +32,8 @@ const MAX_EDGES = 1000;
 const MAX_VALUES = 20_000;
 /** Larger than a request body may be, since plain text is fast to process: 4 MB take 20 ms. */
 const MAX_CHARACTERS = 5_000_000;
+/** A file of this size takes about 20 ms to read. */
+const MAX_IMPORT_CHARACTERS = 500_000;
 /**
  * Limit for commas in the text of a stored graph, whose number approximates the number of values. The limit is higher
  * than MAX_VALUES, because prose contains commas too.
@@ -84,7 +86,7 @@ export async function performGraphWork<Kind extends GraphTask['kind']>(
 
 /** Returns the nodes of the task if they contain calls of components; undefined otherwise. */
 export function findNodesWithCalls(task: GraphTask): readonly unknown[] | undefined {
-  if (task.kind === 'redact' || task.kind === 'interface' || task.kind === 'config') return undefined;
+  if (task.kind !== 'write' && task.kind !== 'lint' && task.kind !== 'restore') return undefined;
   const submittedNodes = task.kind === 'write' ? task.input.nodes : task.nodes;
   const nodes =
     submittedNodes === undefined && task.stored?.text.includes(COMPONENT_CALL)
@@ -191,6 +193,7 @@ function getContext(origin: CatalogOrigin, { ARRANGE_ON_WRITE }: Deps['settings'
 }
 
 function isLarge(task: GraphTask): boolean {
+  if (task.kind === 'import') return task.text.length > MAX_IMPORT_CHARACTERS;
   if (task.stored !== undefined && isLargeText(task.stored.text)) return true;
   if (task.kind === 'config') return !isSmallValue(task.config);
   const { nodes, edges }: { readonly nodes?: unknown; readonly edges?: unknown } =

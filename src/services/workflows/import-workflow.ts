@@ -20,14 +20,14 @@ import {
   insertNewWorkflow,
 } from './create-workflow.ts';
 import { performWrite } from './graph-work.ts';
-import type { ImportBody, ImportedFile } from './workflow-file.schema.ts';
+import type { ImportedFile, OwnImport } from './workflow-file.schema.ts';
 import type { GraphWrite } from './write-graph.ts';
 
 /** Imports the workflow. Throws 400 `invalid_graph`, and the errors of an upload for embedded files. */
 export async function importWorkflow(
   deps: Deps,
   actor: Actor,
-  body: ImportBody,
+  body: OwnImport,
   signal: AbortSignal,
 ): Promise<CreatedWorkflow> {
   const user = requireScope(actor, 'workflows:write');
@@ -57,7 +57,7 @@ export async function importWorkflow(
   });
 }
 
-async function requireWithinLimits({ nodes, edges, components = [] }: ImportBody): Promise<void> {
+async function requireWithinLimits({ nodes, edges, components = [] }: OwnImport): Promise<void> {
   let componentBytes = 0;
   for (const graph of [{ nodes, edges }, ...components]) {
     const bytes = Buffer.byteLength(JSON.stringify([graph.nodes, graph.edges]));
@@ -86,7 +86,7 @@ function listFilesToImport(
   );
 }
 
-const toFields = ({ name, description, tags }: Pick<ImportBody, 'name' | 'description' | 'tags'>) => ({
+const toFields = ({ name, description, tags }: Pick<OwnImport, 'name' | 'description' | 'tags'>) => ({
   ...createBlankRow(name),
   description: description ?? null,
   tags: tags ?? [],

@@ -87,7 +87,38 @@ function createWriteProbes(): Probes {
     addProbe('POST', `${V1}/workflows/import`, graphName, '"format":"graphwright-workflow","name":"w",');
     addProbe('PUT', `${V1}/workflows/{id}`, graphName);
   }
+  for (const [name, createFile] of Object.entries(COMFY_FILES))
+    probes[`POST ${V1}/workflows/import: ${name}`] = (_, sendRequest) => {
+      const body = `{"name":"w","source":${JSON.stringify(createFile())}}`;
+      return () => sendRequest('POST', `${V1}/workflows/import`, body);
+    };
   return probes;
+}
+
+/** The largest files of ComfyUI: as many nodes as they may have, one of them with much text, and too many nodes. */
+const COMFY_FILES: Readonly<Record<string, () => object>> = {
+  'a ComfyUI file of many nodes': () => createComfyFile(2000, 'a'),
+  'a ComfyUI file of much text': () => createComfyFile(100, 'a '.repeat(8_000)),
+  'a ComfyUI file of too many nodes': () => createComfyFile(20_000, 'a'),
+};
+
+/** Each node passes on what it gets from the node before, and has a prompt. */
+function createComfyFile(nodeCount: number, text: string): object {
+  const ids = Array.from({ length: nodeCount }, (_, index) => index + 1);
+  return {
+    last_node_id: nodeCount,
+    nodes: ids.map(id => ({
+      id,
+      type: id % 2 === 0 ? 'Reroute' : 'CLIPTextEncode',
+      mode: 0,
+      inputs: [{ name: 'clip', type: 'CLIP', link: id }],
+      outputs: [{ name: 'CONDITIONING', type: 'CONDITIONING', links: [] }],
+      properties: {},
+      widgets_values: [text],
+    })),
+    links: ids.map(id => [id, id - 1, 0, id, 0, '*']),
+    version: 0.4,
+  };
 }
 
 /** As many operations as an edit may have. Each copies the lists of nodes and edges. */

@@ -63,7 +63,7 @@ const ANSWERS: Readonly<Record<string, TypeTable>> = {
 
 const { entries } = createNodeCatalog({ SANDBOX_MODELS: true });
 const models = entries.filter(
-  ({ source, nodeType }) => source === 'vendor' && !nodeType.endsWith(':comfyui'),
+  ({ source, nodeType }) => source === 'vendor' && !nodeType.includes('comfyui'),
 );
 
 /** Returns the JSON that the provider received, or the fields of a form by name. */

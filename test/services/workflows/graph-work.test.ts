@@ -39,6 +39,12 @@ const TASKS: Readonly<Record<GraphTask['kind'], GraphTask>> = {
   restore: { kind: 'restore', stored },
   redact: { kind: 'redact', stored, readableIds: [] },
   interface: { kind: 'interface', stored },
+  import: {
+    kind: 'import',
+    text: JSON.stringify({ nodes, edges, padding: 'x'.repeat(500_000) }),
+    label: 'A',
+  },
+  comfyui: { kind: 'comfyui', stored, nodeId: undefined },
   config: { kind: 'config', stored, config: { node7: { value: 8, odd: 'b' } } },
 };
 

@@ -12,6 +12,10 @@ export interface ComfyDouble extends Double {
     requiredHeader: readonly [name: string, value: string] | undefined;
     /** The history entry of a finished prompt. */
     entry: Readonly<Record<string, unknown>>;
+    /** The node types of `/object_info`. */
+    objectInfo: Readonly<Record<string, unknown>>;
+    /** The content of files by name. Other files have the content with which the double was started. */
+    files: Readonly<Record<string, Buffer>>;
   };
   /** The ids of all queued prompts, in order. */
   readonly queued: string[];
@@ -32,10 +36,12 @@ export async function startComfy(file: Buffer): Promise<ComfyDouble> {
         '9': { images: [{ filename: 'fox 1.png', subfolder: 'a', type: 'output' }] },
       },
     },
+    objectInfo: {},
+    files: {},
   };
   const queued: string[] = [];
   const pollCounts = new Map<string, number>();
-  const respond = ({ method, path, json, headers }: ReceivedRequest): Reply => {
+  const respond = ({ method, path, json, headers, body }: ReceivedRequest): Reply => {
     if (headers.origin !== undefined) return { status: 403 };
     if (state.requiredHeader !== undefined && headers[state.requiredHeader[0]] !== state.requiredHeader[1])
       return { status: 401 };
@@ -44,9 +50,20 @@ export async function startComfy(file: Buffer): Promise<ComfyDouble> {
       if (!state.supportsJobs) return { status: 404 };
       return { status: 200, body: { cancelled: pollCounts.delete(idToCancel) } };
     }
-    if (path.startsWith('/view?')) return { status: 200, body: file };
-    if (path === '/upload/image')
-      return { status: 200, body: { name: 'up.png', subfolder: 'graphwright', type: 'input' } };
+    if (path.startsWith('/view?')) {
+      const name = new URLSearchParams(path.slice('/view?'.length)).get('filename') ?? '';
+      return { status: 200, body: state.files[name] ?? file };
+    }
+    if (path === '/upload/image') {
+      const name = /name="image"; filename="([^"]+)"/.exec(body.toString('latin1'))?.[1];
+      return { status: 200, body: { name, subfolder: 'graphwright', type: 'input' } };
+    }
+    if (path.startsWith('/object_info/')) {
+      // Like ComfyUI, answers 200 for a type that it does not have.
+      const type = decodeURIComponent(path.slice('/object_info/'.length));
+      const info = state.objectInfo[type];
+      return { status: 200, body: info === undefined ? {} : { [type]: info } };
+    }
     if (path === '/prompt') {
       const id = String(json.prompt_id);
       queued.push(id);

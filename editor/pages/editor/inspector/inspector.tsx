@@ -189,7 +189,8 @@ function RunButtons({ node }: { readonly node: GraphNode }) {
 }
 
 // The members of a group are edited on the board.
-const hasField = ({ id, removed }: InputDef): boolean => removed !== true && id !== 'childNodeIds';
+const hasField = ({ id, removed, isInternal }: InputDef): boolean =>
+  removed !== true && isInternal !== true && id !== 'childNodeIds';
 
 function Label({ node }: { readonly node: GraphNode }) {
   const { store } = useEditor().session;

@@ -1,0 +1,199 @@
+// Builds a board from a file of ComfyUI: its graph as one node, inputs for its prompts and media, and previews of its
+// results. Notes and groups of the file are kept.
+import { toHandle } from '../handles.ts';
+import type { Json, JsonObject } from '../types.ts';
+import type { ApiGraph } from './api-graph.ts';
+import type { NodeTypes } from './node-types.ts';
+import type { ComfyInput, ComfyOutput } from './ports.ts';
+import type { ComfyFile } from './read-file.ts';
+import { suggestInputs, suggestOutputs } from './suggested-ports.ts';
+import type { UiGroup, UiNode } from './ui-graph.ts';
+
+/** A line of the report about an import: what became of a node of the file. */
+export interface ImportedNode {
+  readonly source: string;
+  readonly sourceType: string;
+  readonly outcome: 'mapped' | 'wrapped' | 'kept' | 'dropped';
+  /** The node of the board that it became, or is a part of. */
+  readonly nodeId?: string;
+  readonly message?: string;
+}
+
+export interface ImportedBoard {
+  readonly nodes: readonly JsonObject[];
+  readonly edges: readonly JsonObject[];
+  readonly lines: readonly ImportedNode[];
+}
+
+const GRAPH_NODE_ID = 'comfyui';
+/** The file is kept for exports only if the workflow stays well below its limit. */
+const MAX_SOURCE_LENGTH = 1_500_000;
+const MAX_NOTES = 100;
+const MAX_NOTE_LENGTH = 10_000;
+const MAX_GROUPS = 50;
+
+/** Builds the board. `label` is the name of the graph. */
+export function createComfyBoard(file: ComfyFile, types: NodeTypes, label: string): ImportedBoard {
+  const inputs = suggestInputs(file.graph, types);
+  const outputs = suggestOutputs(file.graph, types);
+  const inputNodes = inputs.map((input, index) => createInputNode(input, index, file.graph));
+  const outputNodes = outputs.map(createOutputNode);
+  const notes = createNotes(file);
+  const groups = createGroups(file, inputNodes, outputNodes, notes);
+  const edges = [
+    ...inputNodes.map(({ id, port, output }) => createEdge(id, output, GRAPH_NODE_ID, port)),
+    ...outputNodes.map(({ id, port }) => createEdge(GRAPH_NODE_ID, port, id, 'input')),
+  ];
+  return {
+    nodes: [
+      ...inputNodes.map(({ node }) => node),
+      createGraphNode(file, inputs, outputs, label),
+      ...outputNodes.map(({ node }) => node),
+      ...notes.map(({ node }) => node),
+      ...groups,
+    ],
+    edges,
+    lines: listLines(file, notes),
+  };
+}
+
+/** A node of the board that stands for a node of the file. */
+interface BoardPart {
+  readonly id: string;
+  /** The id of the node in the file. */
+  readonly sourceId: string;
+  readonly node: JsonObject;
+}
+
+function createGraphNode(
+  file: ComfyFile,
+  inputs: readonly ComfyInput[],
+  outputs: readonly ComfyOutput[],
+  label: string,
+): JsonObject {
+  const source = file.format === 'comfyui-api' ? '' : JSON.stringify(file.source);
+  return createNode(GRAPH_NODE_ID, 'comfyui:workflow', label, 'utility', {
+    graph: file.graph as unknown as Json,
+    // As text, because it is nested more deeply than a config may be.
+    ...(source !== '' && source.length <= MAX_SOURCE_LENGTH ? { source } : {}),
+    inputs: inputs as unknown as Json,
+    outputs: outputs as unknown as Json,
+    seeds: file.format !== 'comfyui-api' && file.conversion.hasRandomSeeds ? 'random' : 'fixed',
+  });
+}
+
+const INPUT_NODES = {
+  TEXT: ['input:text', 'text'],
+  NUMBER: ['input:number', 'number'],
+  JSON: ['input:json', 'json'],
+  IMAGE: ['input:image', 'image'],
+  VIDEO: ['input:video', 'video'],
+  AUDIO: ['input:audio', 'audio'],
+} as const;
+
+function createInputNode({ id: port, label, type, node, input }: ComfyInput, index: number, graph: ApiGraph) {
+  const [nodeType, output] = INPUT_NODES[type];
+  const id = `input-${index + 1}`;
+  const value = graph[node]?.inputs[input];
+  const config = type === 'TEXT' && typeof value === 'string' ? { value } : {};
+  return { id, sourceId: node, port, output, node: createNode(id, nodeType, label, 'input', config) };
+}
+
+function createOutputNode({ id: port, label, node }: ComfyOutput, index: number) {
+  const id = `output-${index + 1}`;
+  return { id, sourceId: node, port, node: createNode(id, 'output:preview', label, 'output', {}) };
+}
+
+const createNode = (
+  id: string,
+  nodeType: string,
+  label: string,
+  category: string,
+  config: JsonObject,
+  type = 'basedNode',
+): JsonObject => ({ id, type, position: { x: 0, y: 0 }, data: { label, category, nodeType, config } });
+
+const createEdge = (source: string, from: string, target: string, to: string): JsonObject => ({
+  id: `${source}-${from}-${target}-${to}`,
+  source,
+  target,
+  sourceHandle: toHandle('out', from),
+  targetHandle: toHandle('in', to),
+});
+
+/** Notes of the file itself; those inside subgraphs explain nodes that the board does not show. */
+function createNotes(file: ComfyFile): readonly BoardPart[] {
+  if (file.format === 'comfyui-api') return [];
+  return file.conversion.nodes
+    .filter(({ outcome, placed }) => outcome === 'note' && placed.scope.border === undefined)
+    .slice(0, MAX_NOTES)
+    .map(({ placed }, index) => {
+      const id = `note-${index + 1}`;
+      const config = { text: getNoteText(placed.node).slice(0, MAX_NOTE_LENGTH) };
+      const label = placed.node.title ?? 'Note';
+      return {
+        id,
+        sourceId: placed.key,
+        node: createNode(id, 'utility:sticky_note', label, 'utility', config, 'stickyNote'),
+      };
+    });
+}
+
+function getNoteText({ widgetValues, title }: UiNode): string {
+  const [text] = Array.isArray(widgetValues) ? widgetValues : Object.values(widgetValues);
+  return typeof text === 'string' ? text : (title ?? '');
+}
+
+/** Keeps the groups that frame something which the board shows. */
+function createGroups(
+  file: ComfyFile,
+  inputs: readonly BoardPart[],
+  outputs: readonly BoardPart[],
+  notes: readonly BoardPart[],
+): readonly JsonObject[] {
+  if (file.format === 'comfyui-api') return [];
+  const grouped = new Set<string>();
+  return file.ui.groups.slice(0, MAX_GROUPS).flatMap((group, index) => {
+    const findChildren = (candidates: readonly BoardPart[]): readonly BoardPart[] =>
+      candidates.filter(({ id, sourceId }) => {
+        const node = file.ui.nodes.get(sourceId);
+        return node !== undefined && !grouped.has(id) && isWithin(node, group);
+      });
+    const inputsWithin = findChildren(inputs);
+    // A group around both would be left and entered again by the connections in between.
+    const children = [
+      ...(inputsWithin.length > 0 ? inputsWithin : findChildren(outputs)),
+      ...findChildren(notes),
+    ];
+    if (children.length === 0) return [];
+    for (const { id } of children) grouped.add(id);
+    const config = { childNodeIds: children.map(({ id }) => id) };
+    return [createNode(`group-${index + 1}`, 'utility:group', group.title, 'utility', config, 'groupFrame')];
+  });
+}
+
+function isWithin({ position, size = [0, 0] }: UiNode, { bounds: [x, y, width, height] }: UiGroup): boolean {
+  if (position === undefined) return false;
+  const [centerX, centerY] = [position[0] + size[0] / 2, position[1] + size[1] / 2];
+  return centerX >= x && centerX <= x + width && centerY >= y && centerY <= y + height;
+}
+
+function listLines(file: ComfyFile, notes: readonly BoardPart[]): readonly ImportedNode[] {
+  if (file.format === 'comfyui-api')
+    return Object.entries(file.graph).map(([source, { class_type }]) => ({
+      source,
+      sourceType: class_type,
+      outcome: 'wrapped',
+      nodeId: GRAPH_NODE_ID,
+    }));
+  const noteIds = new Map(notes.map(({ sourceId, id }) => [sourceId, id]));
+  return file.conversion.nodes.map(({ placed, outcome, message }): ImportedNode => {
+    const line = { source: placed.key, sourceType: placed.node.type };
+    const nodeId = noteIds.get(placed.key);
+    if (nodeId !== undefined) return { ...line, outcome: 'mapped', nodeId };
+    if (outcome === 'dropped') return { ...line, outcome, message: message ?? '' };
+    if (outcome === 'note')
+      return { ...line, outcome: 'dropped', message: 'The note is in a subgraph, or one of very many.' };
+    return { ...line, outcome: 'wrapped', nodeId: GRAPH_NODE_ID };
+  });
+}

@@ -1,0 +1,67 @@
+// Reads a file of another program, and builds the board of the workflow that it becomes.
+import { createComfyBoard, type ImportedNode } from '../../graph/comfyui/board.ts';
+import { ComfyFormatError } from '../../graph/comfyui/format-error.ts';
+import { parsePythonJson, readComfyFile } from '../../graph/comfyui/read-file.ts';
+import { isObject, type JsonObject } from '../../graph/types.ts';
+import { AppError } from '../../lib/errors.ts';
+import { findShapeProblem } from '../../lib/json-shape.ts';
+import { comfyNodeTypes } from '../../nodes/comfyui/node-types.ts';
+import type { ImportFormat } from './import-formats.ts';
+
+export interface ReadImport {
+  readonly format: Exclude<ImportFormat, 'graphwright'>;
+  readonly nodes: readonly JsonObject[];
+  readonly edges: readonly JsonObject[];
+  readonly lines: readonly ImportedNode[];
+}
+
+/** The result for a file of this service, which is imported with its components and media. */
+export interface OwnFile {
+  readonly format: 'graphwright';
+}
+
+/** Reads the text of a JSON file. Throws 400 `unknown_format`, or `invalid_graph` with the place of what is wrong. */
+export function readImport(text: string, label: string): ReadImport | OwnFile {
+  const value = parseFile(text);
+  if (isObject(value) && Array.isArray(value.nodes) && Array.isArray(value.edges))
+    return { format: 'graphwright' };
+  try {
+    const file = readComfyFile(value, comfyNodeTypes);
+    if (file === undefined) throw createUnknownFormatError();
+    return { format: file.format, ...createComfyBoard(file, comfyNodeTypes, label) };
+  } catch (err) {
+    if (err instanceof ComfyFormatError) throw new AppError('invalid_graph', err.message, { cause: err });
+    throw err;
+  }
+}
+
+/** Parses the file without text that the database cannot store. */
+function parseFile(text: string): unknown {
+  const problem = findShapeProblem(Buffer.from(text));
+  if (problem !== undefined) throw new AppError('invalid_request', `The file ${problem}.`);
+  try {
+    const value = parsePythonJson(text);
+    return SUSPECT_ESCAPE.test(text) || !text.isWellFormed() ? makeStorable(value) : value;
+  } catch (err) {
+    throw createUnknownFormatError(err);
+  }
+}
+
+const SUSPECT_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/;
+
+/** Replaces half surrogate pairs and removes NUL. The depth of the value is limited. */
+function makeStorable(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed().replaceAll('\0', '');
+  if (Array.isArray(value)) return value.map(makeStorable);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [String(makeStorable(key)), makeStorable(member)]),
+  );
+}
+
+export const createUnknownFormatError = (cause?: unknown): AppError =>
+  new AppError(
+    'unknown_format',
+    'The file is of no known format. You can import exports of this service, ComfyUI workflows as saved or exported in the API format, and PNG and WebP images that contain one.',
+    { cause },
+  );
