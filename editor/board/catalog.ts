@@ -1,6 +1,5 @@
 // Creates the node catalog in the browser: the entries that the service lists, and ports derived from a node's config.
 import type { Catalog, CatalogEntry, InputDef, OutputDef, ResolvedPorts } from '../../src/graph/catalog.ts';
-import { toComfyPorts } from '../../src/graph/comfyui/ports.ts';
 import {
   getBuiltKeys,
   getCallPorts,
@@ -66,7 +65,7 @@ export function getPorts(catalog: Catalog, { data }: GraphNode): ResolvedPorts {
 }
 
 /** Types whose ports the service writes into the node when the workflow is saved. Only connections set these inputs. */
-export const SERVICE_COMPUTED_PORTS: ReadonlySet<string> = new Set(['video:renderer']);
+export const SERVICE_COMPUTED_PORTS: ReadonlySet<string> = new Set(['video:renderer', 'comfyui:workflow']);
 
 type ResolveDynamicPorts = (
   config: JsonObject,
@@ -92,7 +91,6 @@ const DYNAMIC_PORTS: Readonly<Record<string, ResolveDynamicPorts>> = {
     outputs: getCodePorts(config.outputs).map(({ id, type }) => toOutput(id, id, type)),
   }),
   'component:call': getCallPorts,
-  'comfyui:workflow': toComfyPorts,
   'logic:switch': (config, { inputs }) => ({
     inputs: inputs.filter(({ isPort }) => isPort),
     outputs: [

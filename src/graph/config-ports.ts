@@ -85,7 +85,10 @@ export const listsPorts = ({ default: ports }: { readonly default?: unknown }): 
   Array.isArray(ports) && ports.length > 0 && ports.every(isCodePort);
 
 /** Returns the valid ports, the first of each id. */
-function listDistinct<T extends ConfigPort>(list: unknown, isValid: (item: unknown) => item is T): T[] {
+export function listDistinct<T extends ConfigPort>(
+  list: unknown,
+  isValid: (item: unknown) => item is T,
+): T[] {
   const ports = new Map<string, T>();
   for (const item of Array.isArray(list) ? list : [])
     if (isValid(item) && !ports.has(item.id)) ports.set(item.id, item);

@@ -49,7 +49,9 @@ const Entry = Named('CatalogEntry', 'A node type', {
       nullable: Type.Optional(
         Type.Boolean({ description: 'Whether null is a value that means none, instead of the default' }),
       ),
-      isInternal: Type.Optional(Type.Boolean({ description: 'Whether only the service or an import writes it' })),
+      isInternal: Type.Optional(
+        Type.Boolean({ description: 'Whether only the service or an import writes it' }),
+      ),
       isPrimary: Type.Optional(
         Type.Boolean({
           description:

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page, Route } from 'playwright-core';
+import { makePng } from '../graph/comfyui/images.ts';
 import type { TestPage } from '../support/browser.ts';
 import { node } from '../support/workflows.ts';
 import { dragOnto } from './dom/drag.ts';
@@ -142,9 +143,23 @@ describe('the workflows page', () => {
     await page.locator('input[type=file]').setInputFiles([
       { name: 'film.json', mimeType: 'application/json', buffer: Buffer.from(exported) },
       { name: 'broken.json', mimeType: 'application/json', buffer: Buffer.from('{"a":') },
+      { name: 'empty.png', mimeType: 'image/png', buffer: Buffer.from('not an image') },
     ]);
     await link('Imported film').waitFor();
-    await page.getByText('broken.json is not a JSON file. Choose a file exported from the editor.').waitFor();
+    await page.getByText('The file is of no known format.').waitFor();
+    await page.getByText('empty.png contains no workflow.').waitFor();
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('imports files and images of ComfyUI', async () => {
+    const graph = JSON.stringify({ '1': { class_type: 'LoadImage', inputs: { image: 'a.png' } } });
+    const png = makePng([['tEXt', Buffer.from(`prompt\0${graph}`)]]);
+    await page.locator('input[type=file]').setInputFiles([
+      { name: 'Portrait.json', mimeType: 'application/json', buffer: Buffer.from(graph) },
+      { name: 'Landscape.png', mimeType: 'image/png', buffer: png },
+    ]);
+    await link('Portrait').waitFor();
+    await link('Landscape').waitFor();
     assert.deepEqual(testPage.errors, []);
   });
 

@@ -100,7 +100,9 @@ async function importFiles(
 
 async function importFile(editor: EditorContextValue, file: File, drop: DropTarget): Promise<void> {
   const { store } = editor.session;
-  const graph = await readGraphFile(file);
+  const graph =
+    (await readGraphFile(file)) ??
+    (await (await import('../../board/foreign-graph.ts')).readForeignGraph(file));
   if (graph !== undefined) return pasteGraph(editor, graph, drop.position);
   const kind = getMediaKind(file);
   if (kind === undefined) {

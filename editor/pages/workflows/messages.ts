@@ -59,7 +59,8 @@ export const messages = {
   deleted: (name: string): string => `${name} was deleted.`,
   restored: (name: string): string => `${name} was restored.`,
   imported: (name: string): string => `${name} was imported.`,
-  notJson: (name: string): string => `${name} is not a JSON file. Choose a file exported from the editor.`,
+  notReadable: (name: string): string =>
+    `${name} contains no workflow. Choose an exported file, or a file or image of ComfyUI.`,
   dropHere: 'Drop the file to import it',
   folders: 'Folders',
   allWorkflows: 'All workflows',

@@ -2,9 +2,10 @@
 import { toPortId } from '../handles.ts';
 import { type Graph, type GraphNode, isObject, type Json, type JsonObject } from '../types.ts';
 import { type ApiGraph, type ApiNode, readApiLink } from './api-graph.ts';
+import { readConfigGraph } from './config-graph.ts';
 import { ComfyFormatError } from './format-error.ts';
 import type { NodeTypes } from './node-types.ts';
-import { getComfyInputs, readConfigGraph } from './ports.ts';
+import { getComfyInputs } from './ports.ts';
 import { readComfyFile } from './read-file.ts';
 
 /**

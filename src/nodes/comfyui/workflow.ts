@@ -1,15 +1,9 @@
 // Declares the node that keeps a whole ComfyUI graph and runs it on a ComfyUI server.
 import type { ResolvedPorts } from '../../graph/catalog.ts';
 import { type ApiGraph, type ApiNode, readApiLink } from '../../graph/comfyui/api-graph.ts';
+import { findPortProblem, readConfigGraph } from '../../graph/comfyui/config-graph.ts';
 import { readNodeInfo } from '../../graph/comfyui/node-types.ts';
-import {
-  type ComfyInput,
-  findPortProblem,
-  getComfyInputs,
-  getComfyOutputs,
-  readConfigGraph,
-  toComfyPorts,
-} from '../../graph/comfyui/ports.ts';
+import { type ComfyInput, getComfyInputs, getComfyOutputs, toComfyPorts } from '../../graph/comfyui/ports.ts';
 import { describeIncomplete, selectRunnable } from '../../graph/comfyui/runnable.ts';
 import { nameWidgetValues } from '../../graph/comfyui/unnamed-values.ts';
 import type { Json, JsonObject, MediaRef } from '../../graph/types.ts';

@@ -62,9 +62,7 @@ const ANSWERS: Readonly<Record<string, TypeTable>> = {
 };
 
 const { entries } = createNodeCatalog({ SANDBOX_MODELS: true });
-const models = entries.filter(
-  ({ source, nodeType }) => source === 'vendor' && !nodeType.includes('comfyui'),
-);
+const models = entries.filter(({ source, nodeType }) => source === 'vendor' && !nodeType.includes('comfyui'));
 
 /** Returns the JSON that the provider received, or the fields of a form by name. */
 async function readRequestBody({ headers, body, json }: ReceivedRequest): Promise<unknown> {
