@@ -58,7 +58,19 @@ export async function exportForComfyUi(
   const stored = parseStoredGraph(await readGraphText(deps, view));
   const text = await performGraphWork<'comfyui'>(deps, { kind: 'comfyui', stored, nodeId });
   if (text === undefined) throw new AppError('not_found', 'The workflow has no such ComfyUI workflow node.');
+  await recordExport(deps, actor, view);
   return { name: getFileName(view), text };
+}
+
+/** Exports by visitors are not recorded, because what they can read is public. */
+async function recordExport(deps: Deps, actor: Actor, { workflow }: WorkflowView): Promise<void> {
+  if (actor.kind !== 'user') return;
+  await recordAuditAlone(deps.db, actor, {
+    action: 'workflow.exported',
+    target: workflow.id,
+    name: workflow.name,
+    teamId: workflow.team_id,
+  });
 }
 
 /**
