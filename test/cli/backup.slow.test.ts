@@ -128,6 +128,16 @@ describe('backup and restore', () => {
       await graphwright('new', ['restore', file, '--force', '--json']),
     );
     assert.deepEqual([replaced.missing, replaced.damaged], [0, []]);
+    // The backup has the first key. Both restores were recorded, the first only in the database that was replaced.
+    const audited = openTarget();
+    const { rows } = await audited.query<{ action: string; via: string }>(
+      `select action, via from audit_events where action in ('key.created', 'backup.restored') order by id`,
+    );
+    await audited.close();
+    assert.deepEqual(
+      rows.map(({ action, via }) => `${action} ${via}`),
+      ['key.created service', 'backup.restored cli', 'backup.restored cli'],
+    );
   });
 
   it('restore nothing from a damaged, truncated or foreign file', async () => {
