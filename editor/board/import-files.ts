@@ -1,26 +1,11 @@
-// Adds dropped files to the board: media become input nodes, workflows and exported images of workflows add their nodes.
+// Adds input nodes for dropped media and pasted text to the board.
 import type { Position } from '../../src/graph/types.ts';
 import { apply, type Change } from './board.ts';
-import { parsePastedText, type Subgraph } from './clipboard.ts';
 import { add } from './edits.ts';
 import type { OpenBoard } from './open-board.ts';
 import { type Placement, placeNode } from './placement.ts';
-import { readText } from './png-text.ts';
 
 const MEDIA = /^(image|video|audio)\//;
-/** Larger files are not read as workflows. */
-const MAX_GRAPH_FILE_BYTES = 20_000_000;
-
-/** Reads the graph from a workflow file or an exported PNG. Returns undefined for other files, such as media. */
-export async function readGraphFile(file: File): Promise<Subgraph | undefined> {
-  if (file.size > MAX_GRAPH_FILE_BYTES) return undefined;
-  if (file.type === 'image/png') {
-    const text = readText(new Uint8Array(await file.arrayBuffer()));
-    return text === undefined ? undefined : parsePastedText(text);
-  }
-  return MEDIA.test(file.type) ? undefined : parsePastedText(await file.text());
-}
-
 /** Returns the kind of the file: `image`, `video` or `audio`. */
 export const getMediaKind = ({ type }: Pick<File, 'type'>): string | undefined => MEDIA.exec(type)?.[1];
 

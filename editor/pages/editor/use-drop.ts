@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'react';
 import { getSide } from '../../../src/graph/handles.ts';
 import type { Position } from '../../../src/graph/types.ts';
-import { getMediaKind, placeMedia, readGraphFile } from '../../board/import-files.ts';
+import { getMediaKind, placeMedia } from '../../board/import-files.ts';
 import type { PortRef } from '../../board/wiring.ts';
 import { pasteGraph } from '../../canvas/commands.ts';
 import { messages } from '../../flow-messages.ts';
@@ -100,9 +100,8 @@ async function importFiles(
 
 async function importFile(editor: EditorContextValue, file: File, drop: DropTarget): Promise<void> {
   const { store } = editor.session;
-  const graph =
-    (await readGraphFile(file)) ??
-    (await (await import('../../board/foreign-graph.ts')).readForeignGraph(file));
+  const { readDroppedGraph } = await import('../../board/foreign-graph.ts');
+  const graph = await readDroppedGraph(file);
   if (graph !== undefined) return pasteGraph(editor, graph, drop.position);
   const kind = getMediaKind(file);
   if (kind === undefined) {
