@@ -160,7 +160,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'onnxruntime-node': ['local/process/onnx.ts'],
   'openid-client': ['services/sessions/openid.ts'],
   otpauth: ['services/second-factors/totp.ts'],
-  papaparse: ['automation'],
+  papaparse: ['automation', 'services/credits/spending-report.ts'],
   pg: ['store/db.ts', 'services/backups/store/copy.ts', 'store/connection/silence.ts'],
   'pg-copy-streams': ['services/backups/store/copy.ts'],
   pino: ['lib'],

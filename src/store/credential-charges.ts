@@ -6,6 +6,10 @@ import { all, first, insertRow } from './rows.ts';
 export interface CredentialCharge extends CallKey {
   readonly credential_id: string;
   readonly workspace: string;
+  /** Who started the run. */
+  readonly user_id: number;
+  /** The API key that started the run; empty if none did. */
+  readonly key_id: string;
   readonly workflow_id: string;
   readonly node_type: string;
   /** null if the cost is unknown. */

@@ -14,6 +14,8 @@ export interface RunSpec {
   readonly workflow_id: string;
   readonly workflow_version: number;
   readonly user_id: number;
+  /** The API key that started the run; null if none did. */
+  readonly key_id: string | null;
   readonly workspace: string;
   /** JSON text of inputs, metadata and options as sent. */
   readonly request: string;
@@ -64,7 +66,7 @@ export interface RunState {
 
 export type RunRow = RunSpec & RunState;
 
-const COLUMNS = `e.id, e.workflow_id, e.workflow_version, e.user_id, e.workspace, e.request, e.webhook, e.watched, e.is_paid,
+const COLUMNS = `e.id, e.workflow_id, e.workflow_version, e.user_id, e.key_id, e.workspace, e.request, e.webhook, e.watched, e.is_paid,
   e.nodes_total, e.resumed_from_id, e.credentials, e.components, e.traceparent, e.origin_id, e.origin_key, e.created_at, e.status, e.lease, e.worker_id, e.parked, e.under_way, e.seq, e.nodes_done,
   e.running_ms, e.running_since, e.wake_at, e.error, e.decisions, e.started_at, e.finished_at`;
 
@@ -94,7 +96,7 @@ export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<Reado
 }
 
 /** The columns of a new run that are properties of its input. */
-const NEW_COLUMNS = `id, workflow_id, workflow_version, user_id, workspace, status, trigger, request, webhook, watched, is_paid,
+const NEW_COLUMNS = `id, workflow_id, workflow_version, user_id, key_id, workspace, status, trigger, request, webhook, watched, is_paid,
   nodes_total, resumed_from_id, credentials, components, traceparent, origin_id, origin_key, created_at, seq, lease, worker_id,
   under_way, started_at`;
 
@@ -103,7 +105,7 @@ with input as materialized (
   select i.*, i.idempotency->>'route' as route, i.idempotency->>'key' as key, i.idempotency->>'body_hash' as body_hash,
     json_array_length(i.steps) as step_count
   from json_to_recordset($1::json) as i(
-    id text, workflow_id text, workflow_version int, user_id int, workspace text, trigger text, request text, webhook text,
+    id text, workflow_id text, workflow_version int, user_id int, key_id text, workspace text, trigger text, request text, webhook text,
     watched bool, is_paid bool, nodes_total int, resumed_from_id text, credentials text, components jsonb, traceparent text,
     origin_id text, origin_key text, created_at timestamptz, status text, lease int,
     worker_id text, under_way bool, seq int, started_at timestamptz, steps json, idempotency json, has_job bool)

@@ -1,4 +1,6 @@
-// Registers the routes for credits, budgets and cost estimates.
+// Registers the routes for credits, budgets, spending and cost estimates.
+import type { FastifyReply } from 'fastify';
+import { type TSchema, Type } from 'typebox';
 import type { RunDeps } from '../../runs/deps.ts';
 import { EstimateBody, RunEstimate } from '../../runs/estimate/estimate.schema.ts';
 import { estimateWorkflow } from '../../runs/estimate/estimate-run.ts';
@@ -17,6 +19,14 @@ import {
   SpendingQuery,
   SpendingResponse,
 } from '../../services/credits/spending.ts';
+import {
+  type CsvFile,
+  InstanceReportQuery,
+  ReportQuery,
+  readInstanceSpending,
+  readSpendingReport,
+  SpendingReport,
+} from '../../services/credits/spending-report.ts';
 import { PageQuery } from '../../services/paging.ts';
 import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
 import type { Server } from '../deps.ts';
@@ -24,6 +34,26 @@ import { COMPONENT_ERRORS, createDescriber, RESOURCE_ERRORS } from '../route.ts'
 
 const operation = createDescriber('Credits');
 const adminOperation = createDescriber('Administration');
+
+const WorkspaceSpendingQuery = Type.Object({ ...SpendingQuery.properties, ...ReportQuery.properties });
+
+/** Defines a response with one of the schemas, or a CSV file. */
+const ReportResponse = (...schemas: readonly TSchema[]) =>
+  Type.Unsafe<unknown>({
+    description: 'Done',
+    content: {
+      'application/json': { schema: schemas.length === 1 ? schemas[0] : { anyOf: schemas } },
+      'text/csv': { schema: { type: 'string' } },
+    },
+  });
+
+function sendReport(reply: FastifyReply, report: object | CsvFile): unknown {
+  if (!('text' in report)) return report;
+  return reply
+    .type('text/csv; charset=utf-8; header=present')
+    .header('content-disposition', `attachment; filename="${report.name}"`)
+    .send(report.text);
+}
 
 export function registerCredits(server: Server, deps: RunDeps): void {
   server.get(
@@ -40,13 +70,27 @@ export function registerCredits(server: Server, deps: RunDeps): void {
   server.get(
     '/api/v1/credits/spending',
     operation('getSpending', 'account:admin', {
-      summary: 'Read the spending of your active workspace by day, model and workflow',
+      summary: 'Read the spending of your active workspace',
       description:
-        'Returns the credits charged on each of the last days (UTC), including days without charges.',
-      querystring: SpendingQuery,
-      response: { 200: SpendingResponse },
+        'Without `groupBy`, returns the credits charged on each of the last `days` (UTC) and by model and workflow. With `groupBy`, returns a SpendingReport of the days `from` to `to`, by default of this month; `null` as a filter selects what was not recorded. `format=csv` returns at most 10,000 rows.',
+      querystring: WorkspaceSpendingQuery,
+      response: { 200: ReportResponse(SpendingResponse, SpendingReport) },
     }),
-    req => readSpending(deps, req.actor, req.query),
+    async (req, reply) =>
+      req.query.groupBy === undefined
+        ? readSpending(deps, req.actor, req.query)
+        : sendReport(reply, await readSpendingReport(deps, req.actor, req.query)),
+  );
+  server.get(
+    '/api/v1/admin/spending',
+    adminOperation('getInstanceSpending', 'instance:admin', {
+      summary: 'Read the spending of the instance',
+      description:
+        'Returns what runs of all workspaces cost in the days `from` to `to` (UTC), by default by model in this month. `format=csv` returns at most 10,000 rows.',
+      querystring: InstanceReportQuery,
+      response: { 200: ReportResponse(SpendingReport) },
+    }),
+    async (req, reply) => sendReport(reply, await readInstanceSpending(deps, req.actor, req.query)),
   );
   server.get(
     '/api/v1/credits/budgets',

@@ -63,7 +63,7 @@ export async function acceptRun(deps: RunDeps, user: UserActor, run: ValidatedRu
     // The budget limits what the workflow costs its own workspace.
     hasBudget: workflow.daily_credit_budget !== null && run.origin?.payer === undefined,
     payer: run.origin?.payer ?? spec.workspace,
-    spender: run.origin?.spender ?? toSpender(user),
+    spender: getSpender(user, run.origin),
     isOldVersion: prepared.version.number !== workflow.version,
   });
   if (result.kind === 'rejected')
@@ -74,9 +74,13 @@ export async function acceptRun(deps: RunDeps, user: UserActor, run: ValidatedRu
   return firstResponse;
 }
 
+const getSpender = (user: UserActor, origin: RunOrigin | undefined): Spender =>
+  origin?.spender ?? toSpender(user);
+
 function toRunSpec(deps: RunDeps, user: UserActor, run: ValidatedRun): RunSpec {
   const { workflow, prepared, webhook, origin } = run;
   const id = origin?.executionId ?? newId('execution');
+  const spender = getSpender(user, origin);
   const span = getCurrentScope()?.span;
   span?.set({ 'graphwright.execution.id': id, 'graphwright.workflow.id': workflow.id });
   return {
@@ -84,6 +88,8 @@ function toRunSpec(deps: RunDeps, user: UserActor, run: ValidatedRun): RunSpec {
     workflow_id: workflow.id,
     workflow_version: prepared.version.number,
     user_id: user.userId,
+    // Not the key of an app's visitor.
+    key_id: spender.userId === user.userId ? spender.keyId : null,
     workspace: getWorkspaceId(workflow),
     request: toRequestText(run.request),
     webhook: webhook === undefined ? null : encryptTarget(deps, webhook),

@@ -6,9 +6,10 @@ import type { RunCredential } from '../../services/credentials/credential.ts';
 import { insertCharge, lockDailyUsd, settleCharges } from '../../store/credential-charges.ts';
 import type { Db } from '../../store/db.ts';
 import type { RunRow } from '../../store/runs.ts';
+import { NO_KEY } from '../../store/spenders.ts';
 import type { RunDeps } from '../deps.ts';
 
-type ChargedRun = Pick<RunRow, 'id' | 'workspace' | 'workflow_id'>;
+type ChargedRun = Pick<RunRow, 'id' | 'workspace' | 'workflow_id' | 'user_id' | 'key_id'>;
 
 export interface CredentialPayments {
   /** Reserves the cost of the call. Throws NodeError if the credential must not pay for it. */
@@ -80,11 +81,13 @@ async function reserve(
   call: PaidCall,
   usd: number | null,
 ): Promise<void> {
-  const { workspace, workflow_id } = run;
+  const { workspace, workflow_id, user_id, key_id } = run;
   const charge = {
     ...toChargeKey(run, call),
     credential_id: credential.id,
     workspace,
+    user_id,
+    key_id: key_id ?? NO_KEY,
     workflow_id,
     node_type: call.node.nodeType,
     usd,

@@ -8,6 +8,7 @@ export async function tourMoney(
   { send, addKey }: Pick<TourContext, 'send' | 'addKey'>,
   graph: object,
 ): Promise<void> {
+  await send('GET', `${V1}/admin/spending?groupBy=team`);
   const created = await send('POST', `${V1}/keys`, {
     name: 'Limited',
     scopes: ['workflows:write', 'workflows:execute'],

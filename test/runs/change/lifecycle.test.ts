@@ -22,6 +22,7 @@ const SPEC: RunSpec = {
   workflow_id: 'wf_1',
   workflow_version: 1,
   user_id: 1,
+  key_id: null,
   workspace: 'user:1',
   request: '{}',
   webhook: null,

@@ -45,6 +45,7 @@ export const RUNNING = {
   workflow_id: 'wf_a',
   workflow_version: 1,
   user_id: 1,
+  key_id: null,
   workspace: 'user:1',
   request: '{}',
   webhook: null,
