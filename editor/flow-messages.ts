@@ -337,6 +337,7 @@ const flow = {
     providers: 'Set up providers',
     credits: 'View credits',
     budget: 'View budgets',
+    limits: 'View limits',
     secrets: 'Manage secrets',
     settings: 'View settings',
   },

@@ -274,7 +274,8 @@ export interface Responses {
   'GET /workflows/{}/credentials': schemas.WorkflowCredentials;
   'PUT /workflows/{}/credentials': schemas.WorkflowCredentials;
   'GET /credits': schemas.Credits;
-  'GET /credits/spending': schemas.Spending;
+  'GET /credits/spending': schemas.Spending | schemas.SpendingReport;
+  'GET /admin/spending': schemas.SpendingReport;
   'GET /credits/budgets': schemas.BudgetPage;
   'GET /admin/credits': schemas.Credits;
   'POST /admin/credits': schemas.CreditPool;

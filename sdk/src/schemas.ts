@@ -3729,6 +3729,47 @@ export type Spending = {
   }[];
 };
 
+/** What runs cost in a period, by group */
+export type SpendingReport = {
+  readonly teamId: string | null;
+  readonly groupBy: 'team' | 'member' | 'key' | 'workflow' | 'model' | 'provider' | 'credential';
+  readonly from: string;
+  readonly to: string;
+  readonly total: {
+    readonly credits: number;
+    /** Known cost in USD of calls with the workspace's own credentials */
+    readonly usd: number;
+    /** Charges, each for calls of a node that ended together, and calls with own credentials */
+    readonly calls: number;
+    readonly runs: number;
+  };
+  /** Most expensive first */
+  readonly data: readonly {
+    readonly key: string | null;
+    readonly label: string;
+    readonly credits: number;
+    /** Known cost in USD of calls with the workspace's own credentials */
+    readonly usd: number;
+    /** Charges, each for calls of a node that ended together, and calls with own credentials */
+    readonly calls: number;
+    readonly runs: number;
+  }[];
+  /** The groups beyond `limit`. `runs` is not known */
+  readonly others: {
+    readonly credits: number;
+    /** Known cost in USD of calls with the workspace's own credentials */
+    readonly usd: number;
+    /** Charges, each for calls of a node that ended together, and calls with own credentials */
+    readonly calls: number;
+    readonly runs: number;
+  };
+  readonly days: readonly {
+    readonly date: string;
+    readonly credits: number;
+    readonly usd: number;
+  }[];
+};
+
 /** A run that a schedule started */
 export type StartedFiring = {
   readonly executionId: string;

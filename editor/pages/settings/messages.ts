@@ -23,6 +23,8 @@ export const messages = {
     keys: 'API keys',
     teams: 'Teams',
     credits: 'Credits',
+    spending: 'Spending',
+    'all-spending': 'All spending',
     users: 'Users',
     'provider-keys': 'Workspace provider keys',
     overview: 'Overview',
@@ -45,6 +47,16 @@ export const messages = {
   created: 'Created',
   copy: 'Copy',
   done: 'Done',
+  limit: {
+    label: 'Monthly limit',
+    hint: 'Credits per month (UTC). Leave empty for no limit.',
+    thisMonth: 'This month',
+    spent: (spent: number, limit: number | null): string =>
+      limit === null ? formatNumber(spent) : `${formatNumber(spent)} of ${formatNumber(limit)}`,
+    set: 'Set limit',
+    titleOf: (name: string): string => `Monthly limit of ${name}`,
+    changed: (name: string): string => `The limit of ${name} was changed.`,
+  },
   credits: {
     amount: 'Credits',
     amountHint: 'A negative amount revokes credits. One credit is 0.01 USD.',

@@ -21,6 +21,8 @@ import { Workload } from './workload/workload.tsx';
 const Groups = lazy(async () => ({ default: (await import('./groups/groups.tsx')).Groups }));
 const InstanceAudit = lazy(async () => ({ default: (await import('./audit/audit.tsx')).InstanceAudit }));
 const TeamAudit = lazy(async () => ({ default: (await import('./audit/audit.tsx')).TeamAudit }));
+const Spending = lazy(async () => ({ default: (await import('./spending/spending.tsx')).Spending }));
+const AllSpending = lazy(async () => ({ default: (await import('./spending/spending.tsx')).AllSpending }));
 
 export interface SettingsPart {
   /** The last segment of the URL. */
@@ -41,8 +43,10 @@ export const PARTS: readonly SettingsPart[] = [
   { name: 'teams', group: 'workspace', Part: Teams },
   { name: 'provider-keys', group: 'workspace', Part: ProviderKeys },
   { name: 'credits', group: 'workspace', Part: Credits },
+  { name: 'spending', group: 'workspace', Part: Spending },
   { name: 'team-audit', group: 'workspace', Part: TeamAudit },
   { name: 'overview', group: 'admin', Part: Overview },
+  { name: 'all-spending', group: 'admin', Part: AllSpending },
   { name: 'users', group: 'admin', Part: Users },
   { name: 'all-teams', group: 'admin', Part: AllTeams },
   { name: 'groups', group: 'admin', Part: Groups },

@@ -16,6 +16,8 @@ const actionLabels = messages.flow.errorActions;
 /** The settings pages on which an error can be fixed, by error code. */
 const SETTINGS_PAGES: Readonly<Record<string, { readonly label: string; readonly href: string }>> = {
   insufficient_credits: { label: actionLabels.credits, href: '/settings/credits' },
+  member_limit_exceeded: { label: actionLabels.limits, href: '/settings/credits' },
+  key_limit_exceeded: { label: actionLabels.limits, href: '/settings/keys' },
   daily_budget_exceeded: { label: actionLabels.budget, href: '/settings/credits' },
 };
 

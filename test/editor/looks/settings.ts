@@ -69,6 +69,8 @@ const PAGE_LOOKS: readonly PageLook[] = [
   { name: 'settings-keys', path: '/settings/keys', text: 'bootstrap' },
   { name: 'settings-teams', path: '/settings/teams', text: 'Your personal workspace' },
   { name: 'settings-credits', path: '/settings/credits', text: /^Highest day: \d+/ },
+  { name: 'settings-spending', path: '/settings/spending', text: /^Highest day: \d+/ },
+  { name: 'settings-all-spending', path: '/settings/all-spending?by=team', text: /^Highest day: \d+/ },
   { name: 'settings-users', path: '/settings/users', text: 'bea@example.com' },
   { name: 'settings-provider-keys', path: '/settings/provider-keys', text: 'No workspace key' },
   { name: 'settings-overview', path: '/settings/overview', text: 'Low balances' },

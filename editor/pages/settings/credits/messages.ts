@@ -6,6 +6,9 @@ export const messages = {
     `Credits for ${workspace}, the active workspace. One credit is 0.01 USD.`,
   balance: 'Balance',
   reserved: 'Reserved by runs',
+  ownLimit: 'Your limit',
+  spentOf: (spent: number, limit: number): string =>
+    `${formatNumber(spent)} of ${formatNumber(limit)} this month`,
   spent: 'Spent in this period',
   spending: 'Spending',
   period: 'Period',

@@ -18,7 +18,7 @@ const DEFAULT_DAYS = 30;
 
 export function Spending() {
   const [days, setDays] = useState(DEFAULT_DAYS);
-  const report = useQuery(apiQuery(['/credits', 'spending'], { days }));
+  const report = useQuery(apiQuery<SpendingReport>(['/credits', 'spending'], { days }));
   return (
     <Section
       title={messages.spending}

@@ -1,10 +1,11 @@
-// Renders a dialog that creates an API key with a name, permissions and an expiry.
+// Renders a dialog that creates an API key with a name, permissions, an expiry and a monthly limit.
 import { CheckField, SelectField, TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { useForm } from '../../../kit/use-form.ts';
 import { api } from '../../../lib/api.ts';
 import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { useSession } from '../../../lib/session.ts';
+import { LimitField, toLimit } from '../limit-dialog.tsx';
 import { messages as settingsMessages } from '../messages.ts';
 import { Choices } from '../section.tsx';
 import { messages } from './messages.ts';
@@ -22,12 +23,17 @@ interface CreateKeyProps {
 }
 
 export function CreateKeyDialog({ onCreated, onClose }: CreateKeyProps) {
-  const { values, update, field } = useForm({ name: '', scopes: DEFAULT_SCOPES, days: DEFAULT_DAYS });
+  const { values, update, field } = useForm({
+    name: '',
+    scopes: DEFAULT_SCOPES,
+    days: DEFAULT_DAYS,
+    limit: '',
+  });
   const reloadAndToast = useReloadAndToast();
   const create = async (): Promise<void> => {
-    const { name, scopes, days } = values;
+    const { name, scopes, days, limit } = values;
     const expiresAt = days === '0' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString();
-    const { key } = await api.post('/keys', { name, scopes, expiresAt });
+    const { key } = await api.post('/keys', { name, scopes, expiresAt, monthlyCredits: toLimit(limit) });
     onCreated(key);
     await reloadAndToast(messages.created, ['/keys']);
   };
@@ -42,6 +48,7 @@ export function CreateKeyDialog({ onCreated, onClose }: CreateKeyProps) {
       />
       <ScopeChoices selected={values.scopes} onChange={scopes => update({ scopes })} />
       <SelectField label={messages.expires} {...field('days')} options={messages.expiries} />
+      <LimitField value={values.limit} onChange={limit => update({ limit })} />
     </FormDialog>
   );
 }

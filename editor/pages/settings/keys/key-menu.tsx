@@ -1,6 +1,7 @@
 // Renders the actions of an API key.
 
 import More from 'icon:ellipsis';
+import Gauge from 'icon:gauge';
 import Pencil from 'icon:pencil';
 import Trash from 'icon:trash-2';
 import { useState } from 'react';
@@ -11,10 +12,12 @@ import { Menu, MenuItem } from '../../../kit/menu.tsx';
 import { NameDialog } from '../../../kit/name-dialog.tsx';
 import { api } from '../../../lib/api.ts';
 import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
+import { LimitDialog } from '../limit-dialog.tsx';
+import { messages as settingsMessages } from '../messages.ts';
 import { messages } from './messages.ts';
 
-export function KeyMenu({ apiKey: { id, name } }: { readonly apiKey: Key }) {
-  const [openDialog, setOpenDialog] = useState<'rename' | 'remove'>();
+export function KeyMenu({ apiKey: { id, name, monthlyCredits } }: { readonly apiKey: Key }) {
+  const [openDialog, setOpenDialog] = useState<'rename' | 'limit' | 'remove'>();
   const reloadAndToast = useReloadAndToast();
   const close = (): void => setOpenDialog(undefined);
   return (
@@ -22,6 +25,9 @@ export function KeyMenu({ apiKey: { id, name } }: { readonly apiKey: Key }) {
       <Menu trigger={<IconButton icon={More} size="s" label={messages.actionsOf(name)} />}>
         <MenuItem icon={Pencil} onSelect={() => setOpenDialog('rename')}>
           {messages.rename}
+        </MenuItem>
+        <MenuItem icon={Gauge} onSelect={() => setOpenDialog('limit')}>
+          {settingsMessages.limit.set}
         </MenuItem>
         <MenuItem icon={Trash} isDangerous onSelect={() => setOpenDialog('remove')}>
           {messages.delete}
@@ -34,6 +40,17 @@ export function KeyMenu({ apiKey: { id, name } }: { readonly apiKey: Key }) {
           onSubmit={async newName => {
             await api.patch(`/keys/${id}`, { name: newName });
             await reloadAndToast(messages.renamed, ['/keys']);
+          }}
+          onClose={close}
+        />
+      )}
+      {openDialog === 'limit' && (
+        <LimitDialog
+          title={settingsMessages.limit.titleOf(name)}
+          monthlyCredits={monthlyCredits}
+          onSave={async newLimit => {
+            await api.patch(`/keys/${id}`, { monthlyCredits: newLimit });
+            await reloadAndToast(settingsMessages.limit.changed(name), ['/keys']);
           }}
           onClose={close}
         />

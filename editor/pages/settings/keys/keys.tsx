@@ -12,6 +12,7 @@ import { PageHead } from '../../../kit/page-head.tsx';
 import { type Column, toActionsColumn } from '../../../kit/table.tsx';
 import { TableList } from '../../../kit/table-list.tsx';
 import { RelativeTime } from '../../../kit/time.tsx';
+import { formatSpent } from '../limit-dialog.tsx';
 import { messages as settingsMessages } from '../messages.ts';
 import { Day, Introduction, Scopes, Truncated } from '../section.tsx';
 import { ShowOnceDialog } from '../show-once-dialog.tsx';
@@ -66,6 +67,7 @@ const COLUMNS: readonly Column<Key>[] = [
     cell: ({ lastUsedAt }) =>
       lastUsedAt === null ? settingsMessages.never : <RelativeTime time={lastUsedAt} />,
   },
+  { title: settingsMessages.limit.thisMonth, align: 'end', cell: formatSpent },
   { title: settingsMessages.created, cell: ({ createdAt }) => <RelativeTime time={createdAt} /> },
   toActionsColumn(key => <KeyMenu apiKey={key} />),
 ];

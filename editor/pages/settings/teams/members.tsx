@@ -1,4 +1,4 @@
-// Renders the members of a team. Owners can change roles and remove members.
+// Renders the members of a team and what they spend. Owners can change roles and limits, and remove members.
 
 import { useState } from 'react';
 import type { Member, Team } from '../../../../sdk/src/schemas.ts';
@@ -12,6 +12,7 @@ import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { useSession } from '../../../lib/session.ts';
+import { formatSpent, LimitDialog } from '../limit-dialog.tsx';
 import { messages as settingsMessages } from '../messages.ts';
 import { Truncated } from '../section.tsx';
 import { messages } from './messages.ts';
@@ -22,11 +23,16 @@ export function Members({ team }: { readonly team: Team }) {
   const list = useList(path, { limit: 100 });
   const ownId = useSession().user.userId;
   const [memberToRemove, setMemberToRemove] = useState<Member>();
+  const [memberToLimit, setMemberToLimit] = useState<Member>();
   const columns = [
     createNameColumn(ownId),
     ...(team.role === 'OWNER'
-      ? createOwnerColumns(ownId, team, setMemberToRemove)
-      : [{ title: settingsMessages.role, cell: ({ role }: Member) => settingsMessages.roles[role] }, SINCE]),
+      ? createOwnerColumns(ownId, team, { onRemove: setMemberToRemove, onLimit: setMemberToLimit })
+      : [
+          { title: settingsMessages.role, cell: ({ role }: Member) => settingsMessages.roles[role] },
+          MONTH,
+          SINCE,
+        ]),
   ];
   return (
     <>
@@ -39,6 +45,9 @@ export function Members({ team }: { readonly team: Team }) {
       />
       {memberToRemove && (
         <RemoveDialog team={team} member={memberToRemove} onClose={() => setMemberToRemove(undefined)} />
+      )}
+      {memberToLimit && (
+        <MemberLimitDialog team={team} member={memberToLimit} onClose={() => setMemberToLimit(undefined)} />
       )}
     </>
   );
@@ -58,22 +67,58 @@ const SINCE: Column<Member> = {
   cell: ({ createdAt }) => <RelativeTime time={createdAt} />,
 };
 
+const MONTH: Column<Member> = {
+  title: settingsMessages.limit.thisMonth,
+  align: 'end',
+  cell: formatSpent,
+};
+
+interface MemberActions {
+  readonly onRemove: (member: Member) => void;
+  readonly onLimit: (member: Member) => void;
+}
+
 const createOwnerColumns = (
   ownId: number,
   team: Team,
-  onRemove: (member: Member) => void,
+  { onRemove, onLimit }: MemberActions,
 ): readonly Column<Member>[] => [
   { title: settingsMessages.role, cell: member => <RoleSelect team={team} member={member} /> },
+  MONTH,
   SINCE,
-  toActionsColumn(
-    member =>
-      member.userId !== ownId && (
+  toActionsColumn(member => (
+    <>
+      <Button
+        size="s"
+        aria-label={settingsMessages.limit.titleOf(member.name)}
+        onClick={() => onLimit(member)}
+      >
+        {settingsMessages.limit.set}
+      </Button>
+      {member.userId !== ownId && (
         <Button size="s" aria-label={messages.removeMemberOf(member.name)} onClick={() => onRemove(member)}>
           {messages.removeMember}
         </Button>
-      ),
-  ),
+      )}
+    </>
+  )),
 ];
+
+function MemberLimitDialog({ team, member, onClose }: RemoveDialogProps) {
+  const reloadAndToast = useReloadAndToast();
+  const path = `/teams/${team.id}/members`;
+  return (
+    <LimitDialog
+      title={settingsMessages.limit.titleOf(member.name)}
+      monthlyCredits={member.monthlyCredits}
+      onSave={async monthlyCredits => {
+        await api.put(`${path}/${member.userId}/limit`, { monthlyCredits });
+        await reloadAndToast(settingsMessages.limit.changed(member.name), [path]);
+      }}
+      onClose={onClose}
+    />
+  );
+}
 
 interface RemoveDialogProps {
   readonly team: Team;

@@ -18,6 +18,7 @@ import { Section } from '../section.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { Members } from './members.tsx';
 import { messages } from './messages.ts';
+import { Policy } from './policy.tsx';
 import { SentInvitations } from './sent-invitations.tsx';
 
 interface TeamDetailsProps {
@@ -68,6 +69,7 @@ function Details({ team, onGone }: { readonly team: Team; readonly onGone: () =>
         />
       </Section>
       {team.role === 'OWNER' && <SentInvitations team={team} />}
+      <Policy team={team} />
       {team.role === 'OWNER' && <Requirement team={team} />}
     </>
   );
