@@ -3739,7 +3739,7 @@ export type SpendingReport = {
     readonly credits: number;
     /** Known cost in USD of calls with the workspace's own credentials */
     readonly usd: number;
-    /** Charges, each for calls of a node that ended together, and calls with own credentials */
+    /** Charges of nodes, and calls with own credentials */
     readonly calls: number;
     readonly runs: number;
   };
@@ -3750,7 +3750,7 @@ export type SpendingReport = {
     readonly credits: number;
     /** Known cost in USD of calls with the workspace's own credentials */
     readonly usd: number;
-    /** Charges, each for calls of a node that ended together, and calls with own credentials */
+    /** Charges of nodes, and calls with own credentials */
     readonly calls: number;
     readonly runs: number;
   }[];
@@ -3759,7 +3759,7 @@ export type SpendingReport = {
     readonly credits: number;
     /** Known cost in USD of calls with the workspace's own credentials */
     readonly usd: number;
-    /** Charges, each for calls of a node that ended together, and calls with own credentials */
+    /** Charges of nodes, and calls with own credentials */
     readonly calls: number;
     readonly runs: number;
   };

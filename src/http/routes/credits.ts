@@ -62,7 +62,7 @@ export function registerCredits(server: Server, deps: RunDeps): void {
     operation('getSpending', 'account:admin', {
       summary: 'Read the spending of your active workspace',
       description:
-        'Without `groupBy`, returns the credits charged on each of the last `days` (UTC) and by model and workflow. With `groupBy`, returns a SpendingReport of the days `from` to `to`, by default of this month; `null` as a filter selects what was not recorded. `format=csv` returns at most 10,000 rows.',
+        'Without `groupBy`, returns the credits charged on each of the last `days` (UTC) and by model and workflow. With `groupBy`, returns a SpendingReport of the days `from` to `to`, by default of this month; The other parameters are keys of rows to filter by, or `null`.',
       querystring: WorkspaceSpendingQuery,
       response: { 200: Type.Union([SpendingResponse, SpendingReport]) },
     }),
@@ -75,8 +75,7 @@ export function registerCredits(server: Server, deps: RunDeps): void {
     '/api/v1/admin/spending',
     adminOperation('getInstanceSpending', 'instance:admin', {
       summary: 'Read the spending of the instance',
-      description:
-        'Returns what runs of all workspaces cost in the days `from` to `to` (UTC), by default by model in this month. `format=csv` returns at most 10,000 rows.',
+      description: 'Returns what runs of all workspaces cost, like `GET /credits/spending` with `groupBy`.',
       querystring: InstanceReportQuery,
       response: { 200: SpendingReport },
     }),

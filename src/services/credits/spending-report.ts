@@ -28,15 +28,16 @@ const MAX_ROWS = 1000;
 const MAX_CSV_ROWS = 10_000;
 
 const Day = Type.String({ format: 'date', maxLength: 10 });
-const Filter = (description: string) => Type.Optional(Type.String({ maxLength: 200, description }));
+const Filter = Type.Optional(Type.String({ maxLength: 200 }));
 
+/** `key` is the id of an API key, or `none` for runs without one. */
 const FILTERS = {
-  member: Filter('Only of this user id'),
-  key: Filter('Only of this API key; `none` for runs without one'),
-  workflow: Filter('Only of this workflow, or app that you paid for as a visitor'),
-  model: Filter('Only of this node type'),
-  provider: Filter('Only of this provider'),
-  credential: Filter('Only of this credential'),
+  member: Filter,
+  key: Filter,
+  workflow: Filter,
+  model: Filter,
+  provider: Filter,
+  credential: Filter,
 };
 
 /** `null` as a filter selects what was not recorded. */
@@ -53,7 +54,7 @@ export const ReportQuery = Type.Object({
 });
 export const InstanceReportQuery = Type.Object({
   ...ReportQuery.properties,
-  team: Filter('Only of this team, or personal workspace (`user:ID`)'),
+  team: Filter,
 });
 export type InstanceReportQuery = Static<typeof InstanceReportQuery>;
 
@@ -61,7 +62,7 @@ const COSTS = {
   credits: Type.Integer(),
   usd: Type.Number({ description: "Known cost in USD of calls with the workspace's own credentials" }),
   calls: Type.Integer({
-    description: 'Charges, each for calls of a node that ended together, and calls with own credentials',
+    description: 'Charges of nodes, and calls with own credentials',
   }),
   runs: Type.Integer(),
 };
