@@ -6,10 +6,10 @@ import { all, first, insertRow } from './rows.ts';
 export interface CredentialCharge extends CallKey {
   readonly credential_id: string;
   readonly workspace: string;
-  /** Who started the run. */
-  readonly user_id: number;
-  /** The API key that started the run; empty if none did. */
-  readonly key_id: string;
+  /** Who started the run; null if that was not recorded. */
+  readonly user_id: number | null;
+  /** The API key that started the run; empty if none did, null if that was not recorded. */
+  readonly key_id: string | null;
   readonly workflow_id: string;
   readonly node_type: string;
   /** null if the cost is unknown. */
