@@ -2,17 +2,14 @@
 import { useEffect } from 'react';
 import { showError } from '../../kit/failure.tsx';
 import { useEditor } from '../../session/editor-context.tsx';
-import { parseBoardLink } from '../../session/results/board-link.ts';
 
 export function useBoardLink(): void {
   const editor = useEditor();
   useEffect(() => {
-    const parsed = parseBoardLink(location.search);
-    if (parsed === undefined) return;
-    // Otherwise a reload would do it again.
-    history.replaceState(history.state, '', location.pathname + parsed.search);
+    // The parameter that `session/results/board-link.ts` writes. The rest loads only if it is there.
+    if (!location.search.includes('then=')) return;
     import('../../session/results/follow-board-link.ts')
-      .then(({ followBoardLink }) => followBoardLink(editor, parsed.link))
+      .then(({ followBoardLink }) => followBoardLink(editor))
       .catch(showError);
   }, [editor]);
 }

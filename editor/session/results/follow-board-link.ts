@@ -5,7 +5,7 @@ import { showToast } from '../../lib/toasts.ts';
 import type { EditorContextValue } from '../editor-context.tsx';
 import { getResults } from '../runs/results.ts';
 import { type BoardResult, findBoardActions } from './board-actions.ts';
-import type { BoardAction, BoardLink } from './board-link.ts';
+import { type BoardAction, type BoardLink, parseBoardLink } from './board-link.ts';
 import { messages } from './messages.ts';
 
 const MISSING: Readonly<Record<BoardAction, string>> = {
@@ -16,10 +16,13 @@ const MISSING: Readonly<Record<BoardAction, string>> = {
   upscale: messages.noUpscaler,
 };
 
-export async function followBoardLink(
-  editor: EditorContextValue,
-  { action, result: link }: BoardLink,
-): Promise<void> {
+/** Follows the link in the address of the page, if there is one. */
+export async function followBoardLink(editor: EditorContextValue): Promise<void> {
+  const parsed = parseBoardLink(location.search);
+  if (parsed === undefined) return;
+  // Otherwise a reload would do it again.
+  history.replaceState(history.state, '', location.pathname + parsed.search);
+  const { action, result: link } = parsed.link;
   const run = await api.get<Execution>(`/executions/${link.executionId}`);
   const found = findResult(run, link);
   if (found === undefined) {

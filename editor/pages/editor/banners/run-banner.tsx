@@ -1,10 +1,8 @@
 // Renders the run shown on the board: progress or price, error, and a button to hide it.
 
-import Eye from 'icon:eye';
 import Close from 'icon:x';
 import { useEffect } from 'react';
 import { ApiError } from '../../../../sdk/src/errors.ts';
-import { isInputNode } from '../../../../src/graph/input-nodes.ts';
 import { messages as componentMessages } from '../../../component-messages.ts';
 import { messages } from '../../../flow-messages.ts';
 import { RunBadge } from '../../../kit/badge.tsx';
@@ -13,16 +11,21 @@ import { Button, IconButton } from '../../../kit/button.tsx';
 import { toErrorMessage } from '../../../kit/failure.tsx';
 import { RelativeTime } from '../../../kit/time.tsx';
 import { formatNumber } from '../../../lib/format.ts';
+import { lazyComponent } from '../../../lib/lazy-component.ts';
 import { FINAL_STATUSES, findBoardNodeId } from '../../../session/component-states.ts';
 import { useInterface } from '../../../session/component-versions.ts';
 import { useBoard, useEditor, useRun } from '../../../session/editor-context.tsx';
 import { ErrorActions } from '../../../session/runs/error-actions.tsx';
-import { getResults } from '../../../session/runs/results.ts';
 import { useApplyInputs } from '../../../session/runs/run-inputs.ts';
 import { isInProgress, type RunSummary } from '../../../session/runs/run-store.ts';
 import styles from './banners.module.css';
 
 const flowMessages = messages.flow;
+
+const ViewResultButton = lazyComponent(
+  async () => (await import('./view-result-button.tsx')).ViewResultButton,
+  () => null,
+);
 
 export function RunBanner() {
   const { runs, session } = useEditor();
@@ -65,30 +68,6 @@ export function RunBanner() {
       )}
       {run?.error && <RunError error={run.error} />}
     </Banner>
-  );
-}
-
-/** Opens the result of the run: that of an output node, or else of the last node that has one. */
-function ViewResultButton() {
-  const { view, session } = useEditor();
-  const nodes = useRun(state => state.nodes);
-  const board = useBoard(state => state.board);
-  const withResult = board.nodes.filter(({ id }) => {
-    const state = nodes.get(id);
-    return state !== undefined && getResults(state).length > 0;
-  });
-  const target =
-    withResult.findLast(({ data }) => data.nodeType.startsWith('output:')) ??
-    withResult.findLast(node => !isInputNode(node));
-  if (target === undefined) return null;
-  const open = (): void => {
-    session.store.actions.select([target.id]);
-    view.setState({ panel: { kind: 'result', nodeId: target.id } });
-  };
-  return (
-    <Button size="s" icon={Eye} onClick={open}>
-      {flowMessages.viewResult}
-    </Button>
   );
 }
 
