@@ -35,11 +35,9 @@ export function NodeResult(props: NodeResultProps) {
 function findAsking({ node, run }: NodeResultProps): Omit<ApprovalProps, 'node'> | undefined {
   if (run?.status === 'WAITING' && node.data.nodeType === 'logic:approval')
     return { nodeId: node.id, asked: run.approval };
-  for (const nodeId of run?.waitingNodeIds ?? []) {
-    const asked = run?.findInner?.(nodeId.slice(node.id.length + 1))?.approval;
-    if (asked !== undefined) return { nodeId, asked };
-  }
-  return undefined;
+  const askOf = (id: string) => run?.findInner?.(id.slice(node.id.length + 1))?.approval;
+  const nodeId = run?.waitingNodeIds?.find(askOf);
+  return nodeId === undefined ? undefined : { nodeId, asked: askOf(nodeId) };
 }
 
 function NodeResultContent({ node, run, hasPreview }: NodeResultProps) {
