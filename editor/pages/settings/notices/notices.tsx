@@ -2,6 +2,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { NoticeSettings } from '../../../../sdk/src/schemas.ts';
 import { Failure } from '../../../kit/failure.tsx';
+import fieldStyles from '../../../kit/field.module.css';
 import { renderOptions } from '../../../kit/field.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
 import { QueryResult } from '../../../kit/query-result.tsx';
@@ -58,7 +59,7 @@ function KindTable({ settings }: { readonly settings: NoticeSettings }) {
             title: messages.delivery,
             cell: kind => (
               <select
-                className={styles.select}
+                className={fieldStyles.inRow}
                 aria-label={KINDS[kind].name}
                 value={shown[kind]}
                 onChange={({ target }) => change.mutate({ [kind]: target.value })}
