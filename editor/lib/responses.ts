@@ -211,8 +211,8 @@ export interface Responses {
   'GET /admin/audit': schemas.AuditEventPage;
   'GET /audit/actions': schemas.AuditActions;
   'GET /teams/{}/audit': schemas.AuditEventPage;
-  'GET /admin/groups': schemas.GroupMappings;
-  'PUT /admin/groups': schemas.GroupMappings;
+  'GET /admin/groups': readonly schemas.GroupMapping[];
+  'PUT /admin/groups': readonly schemas.GroupMapping[];
   'POST /admin/scim-token': schemas.CreatedScimToken;
   'GET /admin/scim-token': schemas.ScimToken;
   'DELETE /admin/scim-token': {

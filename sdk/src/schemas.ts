@@ -2179,16 +2179,6 @@ export type GroupMappingInput = {
   readonly role: 'OWNER' | 'EDITOR' | 'VIEWER';
 };
 
-/** The roles that groups give */
-export type GroupMappings = {
-  readonly data: readonly GroupMapping[];
-};
-
-/** All mappings */
-export type GroupMappingsInput = {
-  readonly data: readonly GroupMappingInput[];
-};
-
 /** The time until which the board counts as open */
 export type Heartbeat = {
   readonly lastEditorHeartbeatAt: string;

@@ -188,7 +188,7 @@ describe('the administration pages', () => {
     await page.getByRole('cell', { name: 'Editor' }).waitFor();
     const stored = await editor.service.request('GET', '/admin/groups');
     const mapping = { group: 'designers', teamId, teamName: 'Studio North', role: 'EDITOR' };
-    assert.deepEqual(stored.body, { data: [mapping] });
+    assert.deepEqual(stored.body, [mapping]);
     await page.getByRole('button', { name: 'Actions for designers' }).click();
     await page.getByRole('menuitem', { name: 'Remove' }).click();
     await dialog.getByRole('button', { name: 'Remove' }).click();

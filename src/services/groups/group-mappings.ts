@@ -20,37 +20,39 @@ export async function readGroupMappings({ db }: Pick<Deps, 'db'>, actor: Actor) 
 export async function replaceGroupMappings(
   { db, sessions }: Pick<Deps, 'db' | 'sessions'>,
   actor: Actor,
-  { data }: GroupMappingsBody,
+  mappings: GroupMappingsBody,
 ) {
   const admin = requireScope(actor, 'instance:admin');
-  const rows = data.map(({ group, teamId, role }) => ({ group_name: group, team_id: teamId, role }));
-  const [mappings, changes] = await db.transaction(async tx => {
+  const rows = mappings.map(({ group, teamId, role }) => ({ group_name: group, team_id: teamId, role }));
+  const [stored, changes] = await db.transaction(async tx => {
     await lockGroups(tx);
-    await requireValidMappings(tx, data);
+    await requireValidMappings(tx, mappings);
     const before = presentMappings(await listMappings(tx));
     await replaceMappings(tx, rows);
     const after = presentMappings(await listMappings(tx));
-    recordAudit(tx, admin, { action: 'groups.changed', before, after });
+    recordAudit(tx, admin, {
+      action: 'groups.changed',
+      before: { mappings: before },
+      after: { mappings: after },
+    });
     return [after, await applyGroups(tx, admin, null)] as const;
   });
   // The teams of a session are cached with it.
   for (const userId of new Set(changes.map(({ user_id }) => user_id))) sessions.forgetUser(userId);
-  return mappings;
+  return stored;
 }
 
-async function requireValidMappings(tx: Tx, data: GroupMappingsBody['data']): Promise<void> {
-  const teams = new Set(await lockExistingTeams(tx, [...new Set(data.map(({ teamId }) => teamId))]));
+async function requireValidMappings(tx: Tx, mappings: GroupMappingsBody): Promise<void> {
+  const teams = new Set(await lockExistingTeams(tx, [...new Set(mappings.map(({ teamId }) => teamId))]));
   const seen = new Set<string>();
-  const issues = data.flatMap(({ group, teamId }, index) => {
+  const issues = mappings.flatMap(({ group, teamId }, index) => {
     const pair = JSON.stringify([group, teamId]);
     const isRepeated = seen.has(pair);
     seen.add(pair);
     const messages = [
-      ...(teams.has(teamId) ? [] : [[`/data/${index}/teamId`, 'Team not found'] as const]),
-      ...(isRepeated ? [[`/data/${index}/group`, 'The group already has a role in this team'] as const] : []),
-      ...(group.trim() === group
-        ? []
-        : [[`/data/${index}/group`, 'Remove the spaces around the name'] as const]),
+      ...(teams.has(teamId) ? [] : [[`/${index}/teamId`, 'Team not found'] as const]),
+      ...(isRepeated ? [[`/${index}/group`, 'The group already has a role in this team'] as const] : []),
+      ...(group.trim() === group ? [] : [[`/${index}/group`, 'Remove the spaces around the name'] as const]),
     ];
     return messages.map(([path, message]) => ({ path, code: 'invalid_request', message }));
   });
@@ -59,11 +61,10 @@ async function requireValidMappings(tx: Tx, data: GroupMappingsBody['data']): Pr
   throw new AppError('invalid_request', `The body at ${first.path}: ${first.message}.`, { issues });
 }
 
-const presentMappings = (mappings: readonly NamedMapping[]) => ({
-  data: mappings.map(({ group_name, team_id, team_name, role }) => ({
+const presentMappings = (mappings: readonly NamedMapping[]) =>
+  mappings.map(({ group_name, team_id, team_name, role }) => ({
     group: group_name,
     teamId: team_id,
     teamName: team_name,
     role,
-  })),
-});
+  }));

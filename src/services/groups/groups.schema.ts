@@ -15,15 +15,12 @@ const MAPPING = {
   role: Type.Enum(TEAM_ROLES, { description: 'The role of its members in the team' }),
 };
 
-export const GroupMappings = Named('GroupMappings', 'The roles that groups give', {
-  data: Type.Array(
-    Named('GroupMapping', 'The role that a group gives in a team', { ...MAPPING, teamName: Type.String() }),
-  ),
-});
+export const GroupMappings = Type.Array(
+  Named('GroupMapping', 'The role that a group gives in a team', { ...MAPPING, teamName: Type.String() }),
+);
 
-export const GroupMappingsBody = NamedExact('GroupMappingsInput', 'All mappings', {
-  data: Type.Array(NamedExact('GroupMappingInput', 'The role that a group gives in a team', MAPPING), {
-    maxItems: MAX_MAPPINGS,
-  }),
-});
+export const GroupMappingsBody = Type.Array(
+  NamedExact('GroupMappingInput', 'The role that a group gives in a team', MAPPING),
+  { maxItems: MAX_MAPPINGS },
+);
 export type GroupMappingsBody = Static<typeof GroupMappingsBody>;

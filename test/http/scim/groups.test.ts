@@ -44,7 +44,7 @@ const patch = async (id: string, ...operations: readonly object[]) => {
 
 const map = async (...rows: readonly (readonly [group: string, teamId: string, role: string])[]) => {
   const data = rows.map(([group, teamId, role]) => ({ group, teamId, role }));
-  assert.equal((await admin.request('PUT', '/admin/groups', { data })).status, 200);
+  assert.equal((await admin.request('PUT', '/admin/groups', data)).status, 200);
 };
 
 /** Returns the roles in the team, without that of its owner. */

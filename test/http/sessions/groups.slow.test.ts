@@ -40,10 +40,12 @@ async function createTeam(): Promise<string> {
   return id;
 }
 
-const map = (...data: readonly (readonly [group: string, teamId: string, role: string])[]) =>
-  admin.request('PUT', '/admin/groups', {
-    data: data.map(([group, teamId, role]) => ({ group, teamId, role })),
-  });
+const map = (...mappings: readonly (readonly [group: string, teamId: string, role: string])[]) =>
+  admin.request(
+    'PUT',
+    '/admin/groups',
+    mappings.map(([group, teamId, role]) => ({ group, teamId, role })),
+  );
 
 /** Signs the person in at the provider and returns their client. */
 async function signIn(subject: string, claims: object): Promise<Pick<Person, 'cookie' | 'request'>> {
@@ -186,24 +188,22 @@ describe('PUT /admin/groups', () => {
     await map(['crew', team, 'VIEWER']);
     const person = await signIn('ida', { groups: ['crew'] });
     const { body } = await map(['crew', team, 'EDITOR']);
-    assert.deepEqual(body, {
-      data: [{ group: 'crew', teamId: team, teamName: `Team ${team}`, role: 'EDITOR' }],
-    });
+    assert.deepEqual(body, [{ group: 'crew', teamId: team, teamName: `Team ${team}`, role: 'EDITOR' }]);
     assert.deepEqual(await readRoles(person), { [team]: 'EDITOR' });
     await map();
     assert.deepEqual(await readRoles(person), {});
-    assert.deepEqual((await admin.request('GET', '/admin/groups')).body, { data: [] });
+    assert.deepEqual((await admin.request('GET', '/admin/groups')).body, []);
   });
 
   it('refuses unknown teams, repeated pairs and other people', async () => {
     const team = await createTeam();
     const refusals = [
-      [map(['a', 'team_none', 'VIEWER']), '/data/0/teamId'],
-      [map(['a', team, 'VIEWER'], ['a', team, 'OWNER']), '/data/1/group'],
-      [map([' a', team, 'VIEWER']), '/data/0/group'],
-      [map(['', team, 'VIEWER']), '/data/0/group'],
-      [map(['a', team, 'ADMIN']), '/data/0/role'],
-      [map(...Array.from({ length: 501 }, (_, i) => [`${i}`, team, 'VIEWER'] as const)), '/data'],
+      [map(['a', 'team_none', 'VIEWER']), '/0/teamId'],
+      [map(['a', team, 'VIEWER'], ['a', team, 'OWNER']), '/1/group'],
+      [map([' a', team, 'VIEWER']), '/0/group'],
+      [map(['', team, 'VIEWER']), '/0/group'],
+      [map(['a', team, 'ADMIN']), '/0/role'],
+      [map(...Array.from({ length: 501 }, (_, i) => [`${i}`, team, 'VIEWER'] as const)), ''],
     ] as const;
     for (const [response, path] of refusals) {
       const { status, body } = await response;
@@ -212,6 +212,6 @@ describe('PUT /admin/groups', () => {
     }
     const person = await createPerson(test, admin);
     for (const method of ['GET', 'PUT'] as const)
-      assert.equal((await person.request(method, '/admin/groups', { data: [] })).status, 401);
+      assert.equal((await person.request(method, '/admin/groups', [])).status, 401);
   });
 });

@@ -10,7 +10,7 @@ export const isSame = (a: Pick<Row, 'group' | 'teamId'>, b: Pick<Row, 'group' | 
 
 /** Reads the table again first, so that rows that others have added meanwhile stay. */
 export async function changeMappings(change: (rows: readonly Row[]) => readonly Row[]): Promise<void> {
-  const { data } = await api.get('/admin/groups');
-  const rows = data.map(({ group, teamId, role }) => ({ group, teamId, role }));
-  await api.put('/admin/groups', { data: change(rows) });
+  const mappings = await api.get('/admin/groups');
+  const rows = mappings.map(({ group, teamId, role }) => ({ group, teamId, role }));
+  await api.put('/admin/groups', change(rows));
 }

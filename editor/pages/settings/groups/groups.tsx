@@ -43,8 +43,8 @@ export function Groups() {
       </PageHead>
       <Introduction>{messages.description}</Introduction>
       <QueryResult query={query}>
-        {({ data }) =>
-          data.length === 0 ? (
+        {mappings =>
+          mappings.length === 0 ? (
             <EmptyState icon={UsersIcon} title={messages.emptyTitle}>
               {messages.empty}
             </EmptyState>
@@ -52,7 +52,7 @@ export function Groups() {
             <Table
               label={settingsMessages.parts.groups}
               columns={createColumns(setAction)}
-              rows={data}
+              rows={mappings}
               getKey={({ group, teamId }) => `${teamId} ${group}`}
             />
           )
