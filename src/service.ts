@@ -41,7 +41,7 @@ import { createCatalogResponses, createModelSeconds } from './services/catalog.t
 import { createChangeHub } from './services/change-hub.ts';
 import { createCredentialOpener } from './services/credentials/open-credentials.ts';
 import { readEnvironment } from './services/credentials/provider-credential.ts';
-import type { JobPool } from './services/deps.ts';
+import { type JobPool, MAIL_ATTEMPT_OUTCOMES } from './services/deps.ts';
 import { openSecretsKey } from './services/instance/secrets-key.ts';
 import { createMailer, type Mailer } from './services/mails/smtp.ts';
 import { createMediaBatcher } from './services/media/storage-quota.ts';
@@ -238,7 +238,8 @@ export async function createDeps(options: DepsOptions): Promise<RunDeps> {
     findPublicAppSlug,
     deliveryCounts: new Map(),
     mailer: findMailer(settings),
-    mailCounts: new Map(),
+    // From 0, because Prometheus sees no increase in a series that begins with 1.
+    mailCounts: new Map(MAIL_ATTEMPT_OUTCOMES.map(outcome => [outcome, 0])),
     modelCounts: new Map(),
   };
 }

@@ -1446,8 +1446,8 @@ export type CreatedScimToken = {
   readonly token: string;
   /** The base URL that the identity provider calls */
   readonly url: string;
-  readonly createdAt: string;
   readonly lastUsedAt: string | null;
+  readonly createdAt: string;
 };
 
 /** A trigger, with the URL of a hook */
@@ -3557,8 +3557,8 @@ export type ScheduleRequest = {
 export type ScimToken = {
   /** The base URL that the identity provider calls */
   readonly url: string;
-  readonly createdAt: string;
   readonly lastUsedAt: string | null;
+  readonly createdAt: string | null;
 };
 
 /** The challenge of the sign-in, and one of `code`, `recoveryCode` and `assertion` */

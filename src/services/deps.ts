@@ -29,7 +29,8 @@ import type { ViewCounts } from './workflows/view-counts.ts';
 export type AttemptOutcome = 'delivered' | 'failed' | 'exhausted';
 
 /** The outcome of an attempt to send a mail. `retried`: another attempt follows. */
-export type MailAttemptOutcome = 'sent' | 'retried' | 'unconfirmed' | 'failed';
+export const MAIL_ATTEMPT_OUTCOMES = ['sent', 'retried', 'unconfirmed', 'failed'] as const;
+export type MailAttemptOutcome = (typeof MAIL_ATTEMPT_OUTCOMES)[number];
 
 /** The worker pools of the queue. `background` does everything that is neither a run nor a render. */
 export type JobPool = 'runs' | 'background' | 'renders';

@@ -29,7 +29,7 @@ describe('graphwright mcp', () => {
       // An open client would keep its process, and therefore this process, running.
       t.after(() => client.close());
       await client.connect(start({ GRAPHWRIGHT_URL: service.url, GRAPHWRIGHT_API_KEY: KEY }));
-      assert.equal((await client.listTools()).tools.length, 21);
+      assert.equal((await client.listTools()).tools.length, 23);
       const workflowId = await service.createWorkflow({
         name: 'Ünïcode',
         nodes: [node('a', 'input:text', { value: 'grüße' }), node('b', 'logic:delay', { ms: 2500 })],

@@ -58,7 +58,7 @@ async function seed(key: Buffer): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const db = connect(stack);
   await db.query(
-    'truncate workflows, executions, deliveries, oauth_clients, oauth_keys, credentials, apps, triggers, totp_secrets cascade',
+    'truncate workflows, executions, deliveries, oauth_clients, oauth_keys, credentials, apps, triggers, totp_secrets, mails cascade',
   );
   await db.query(
     `insert into workflows (id, user_id, version, name, secrets) values ('wf_1', $1, 1, 'W', $2)`,
@@ -104,6 +104,11 @@ async function seed(key: Buffer): Promise<void> {
     encrypt(key, 'o'),
     encrypt(key, 'n'),
   ]);
+  await db.query(
+    `insert into mails (id, address, account, kind, cause, content, secret, expires_at)
+     values ('mail_1', 'ana@example.com', 'user:1', 'password_reset', 'user:1', '{}', $1, now())`,
+    [encrypt(key, 'm')],
+  );
 }
 
 async function readAll(key: Buffer): Promise<Readonly<Record<string, readonly string[]>>> {
@@ -133,6 +138,7 @@ const ALL_VALUES = {
   apps: ['a'],
   triggers: ['t'],
   totp_secrets: ['o', 'n'],
+  mails: ['m'],
   executions: ['e'],
 };
 
@@ -156,12 +162,15 @@ describe('ENCRYPTED_COLUMNS', () => {
     assert.deepEqual(files.sort(), [
       'apps/settings.ts',
       'automation/triggers/change-trigger.ts',
+      'runs/approvals/notify-assignees.ts',
       'services/credentials/credentials.ts',
       'services/instance/rotate-secrets.ts',
       'services/oauth/oauth-keys.ts',
       'services/oauth/oauth-records.ts',
       'services/second-factors/totp.ts',
+      'services/sessions/forgotten-password.ts',
       ...SHORT_LIVED,
+      'services/sessions/password-links.ts',
       'services/webhooks/webhook-target.ts',
       'services/workflows/workflow-secrets.ts',
     ]);
@@ -172,7 +181,7 @@ describe('rotateSecrets', () => {
   it('encrypts every value once with the new key', async () => {
     await seed(OLD_KEY);
     assert.deepEqual(await rotateKeys(OLD_KEY, NEW_KEY), {
-      rotated: 1109,
+      rotated: 1110,
       already: 0,
     });
     assert.deepEqual(await readAll(NEW_KEY), ALL_VALUES);
@@ -184,7 +193,7 @@ describe('rotateSecrets', () => {
     assert.equal(rows[1]?.webhook, '{"url":"https://b.example","secret":null}');
     assert.deepEqual(await rotateKeys(OLD_KEY, NEW_KEY), {
       rotated: 0,
-      already: 1109,
+      already: 1110,
     });
   });
 
@@ -212,7 +221,7 @@ describe('graphwright secrets rotate', () => {
     await seed(OLD_KEY);
     const { code, out, err } = await rotate({ SECRETS_KEY: hex(OLD_KEY), NEW_SECRETS_KEY: hex(NEW_KEY) });
     assert.equal(code, 0, err);
-    assert.deepEqual(JSON.parse(out), { rotated: 1109, already: 0 });
+    assert.deepEqual(JSON.parse(out), { rotated: 1110, already: 0 });
     assert.deepEqual(await readAll(NEW_KEY), ALL_VALUES);
     await using stack = new AsyncDisposableStack();
     const db = connect(stack);
@@ -242,7 +251,7 @@ describe('graphwright secrets rotate', () => {
     await copyFile(join(folder, 'secrets.key.next'), join(folder, 'copy'));
     const { code, out, err } = await rotate({});
     assert.equal(code, 0, err);
-    assert.deepEqual(JSON.parse(out), { rotated: 0, already: 1109 });
+    assert.deepEqual(JSON.parse(out), { rotated: 0, already: 1110 });
     assert.deepEqual(await readKey(), next);
     assert.equal(existsSync(join(folder, 'secrets.key.next')), false);
     assert.equal((await readFile(join(folder, 'secrets.key.old'), 'utf8')).trim(), hex(first));

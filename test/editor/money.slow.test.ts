@@ -56,14 +56,14 @@ describe('the pages about money', () => {
   it('set the monthly limit of a member, who sees it with the credits', async () => {
     await using testPage = await editor.open(`/settings/teams?team=${teamId}`);
     const { page } = testPage;
-    await page.getByRole('button', { name: /^Monthly limit of / }).click();
+    await page.getByRole('button', { name: /^Set limit of / }).click();
     await page.getByLabel('Monthly limit', { exact: true }).fill('2000');
     await save(page);
     await page.getByRole('cell', { name: '0 of 2,000' }).waitFor();
     await page.goto('/settings/credits');
     await page.getByText('0 of 2,000 this month').waitFor();
     await page.goto(`/settings/teams?team=${teamId}`);
-    await page.getByRole('button', { name: /^Monthly limit of / }).click();
+    await page.getByRole('button', { name: /^Set limit of / }).click();
     await page.getByLabel('Monthly limit', { exact: true }).fill('');
     await save(page);
     await page.getByRole('cell', { name: '0', exact: true }).waitFor();
@@ -86,7 +86,7 @@ describe('the pages about money', () => {
   it('choose the providers and models of a team', async () => {
     await using testPage = await editor.open(`/settings/teams?team=${teamId}`);
     const { page } = testPage;
-    await page.getByRole('button', { name: 'Providers and models of Studio' }).click();
+    await page.getByRole('button', { name: 'Change providers and models of Studio' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Replicate').uncheck();
     await dialog.getByLabel('Refused models').selectOption('generate:fal_seedream');

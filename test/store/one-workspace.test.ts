@@ -96,7 +96,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'workers listWorkersToCheck',
   ],
   // With several databases, public templates would be copied to a table of their own.
-  'public templates': ['workflows/workflows TEMPLATE_COLUMNS', 'workflows/workflows listTemplateWorkflows'],
+  'public templates': ['workflows/workflows TEMPLATE_COLUMNS'],
   // With several databases, slugs would need a table of their own.
   'slugs that are unique in the installation': ['workflows/writes isSlugTaken'],
   'credentials of one owner, which is a workspace or the instance': [

@@ -54,6 +54,7 @@ export const messages = {
     spent: (spent: number, limit: number | null): string =>
       limit === null ? formatNumber(spent) : `${formatNumber(spent)} of ${formatNumber(limit)}`,
     set: 'Set limit',
+    setOf: (name: string): string => `Set limit of ${name}`,
     titleOf: (name: string): string => `Monthly limit of ${name}`,
     changed: (name: string): string => `The limit of ${name} was changed.`,
   },

@@ -54,8 +54,7 @@ function registerToken(server: Server, deps: Deps): void {
     TOKEN_PATH,
     operation('getScimToken', 'instance:admin', {
       summary: 'Read the SCIM token',
-      description: 'Returns when the SCIM token was created and used.',
-      errors: ['not_found'],
+      description: 'Returns when the SCIM token was created and used. Without a token, both are null.',
       response: { 200: ScimToken },
     }),
     req => readScimToken(deps, req.actor),

@@ -1,7 +1,7 @@
 // Creates, reads and revokes the token with which an identity provider manages accounts by SCIM.
 import { randomBytes } from 'node:crypto';
 import { sha256 } from '../../lib/crypto.ts';
-import { AppError, requireFound } from '../../lib/errors.ts';
+import { AppError } from '../../lib/errors.ts';
 import { recordAudit } from '../../store/audit/record-audit.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
@@ -25,10 +25,10 @@ export async function createScimToken({ db, now, settings }: TokenDeps, actor: A
   return { token, url: getScimUrl(settings), createdAt: createdAt.toISOString(), lastUsedAt: null };
 }
 
-/** Throws 404 if there is no token. */
+/** Returns when the token was created and used, and null for both if there is none. */
 export async function readScimToken({ db, settings }: TokenDeps, actor: Actor) {
   requireScope(actor, 'instance:admin');
-  const row = requireFound(await findToken(db), NO_TOKEN);
+  const row = (await findToken(db)) ?? { created_at: null, last_used_at: null };
   return { url: getScimUrl(settings), ...presentColumns(row, 'created_at last_used_at') };
 }
 

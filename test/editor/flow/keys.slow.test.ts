@@ -77,7 +77,7 @@ describe('the keys of the board', () => {
     const dialog = page.getByRole('dialog', { name: 'Replace Sandbox image' });
     await dialog.getByRole('button', { name: 'All models' }).click();
     await dialog.getByRole('combobox', { name: 'Search models' }).fill('sandbox edit');
-    await dialog.getByText(/^Resets Width/).waitFor();
+    await dialog.getByText(/^Drops the settings Width/).waitFor();
     await dialog.getByRole('option', { name: /^Sandbox edit/ }).click();
     await untilSaved(page);
     const after = await flow.read(id);

@@ -107,7 +107,7 @@ describe('all parts of the board', { skip: BROWSER_MISSING_REASON }, () => {
     await page.getByRole('menuitem', { name: 'Replace model' }).click();
     await page
       .getByRole('dialog', { name: 'Replace Sandbox image' })
-      .getByText(/^Resets/)
+      .getByText(/^Drops/)
       .waitFor();
     await look(page, 'flow-replace');
     await lookInTheDark(page, 'flow-replace');

@@ -97,7 +97,7 @@ describe('a created resource', () => {
       rename: patchName,
       isDeletable: true,
     },
-    '/api/v1/admin/scim-token': { path: '/admin/scim-token', body: {}, isDeletable: true },
+    '/api/v1/admin/scim-token': { path: '/admin/scim-token', body: {}, isDeletable: false },
     // Accounts cannot be deleted, only disabled.
     '/api/v1/admin/users': {
       path: '/admin/users',

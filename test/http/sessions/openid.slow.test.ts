@@ -107,6 +107,7 @@ describe('GET /auth/methods', () => {
     assert.deepEqual(body, {
       password: true,
       passkeys: BASE_URL.includes('localhost'),
+      mail: false,
       openid: { issuer: provider.issuer, startUrl: START },
       needsSetup: true,
     });

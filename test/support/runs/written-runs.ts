@@ -31,7 +31,7 @@ const MIGRATIONS = join(import.meta.dirname, '../../../migrations');
 /** Adds the columns and tables that `writeRun` needs to an old schema. Later migrations accept that they exist. */
 export async function extendOldSchema(db: Pick<Db, 'query'>): Promise<void> {
   await db.query(
-    'alter table executions add column credentials text, add column components jsonb, add column origin_id text, add column origin_key text',
+    'alter table executions add column credentials text, add column components jsonb, add column origin_id text, add column origin_key text, add column key_id text',
   );
   for (const name of ['0176_triggers.sql', '0321_run_digests.sql']) {
     const migration = await readFile(join(MIGRATIONS, name), 'utf8');

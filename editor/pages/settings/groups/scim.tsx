@@ -1,7 +1,6 @@
 // Renders the SCIM token: its URL, when it was used, and actions to create, replace and revoke it.
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiError } from '../../../../sdk/src/errors.ts';
 import type { ScimToken } from '../../../../sdk/src/schemas.ts';
 import { Button } from '../../../kit/button.tsx';
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
@@ -20,15 +19,7 @@ const messages = groupMessages.scim;
 const PATH = '/admin/scim-token';
 
 export function Scim() {
-  // The service responds with 404 if there is no token.
-  const query = useQuery({
-    queryKey: [PATH],
-    queryFn: () =>
-      api.get(PATH).catch((err: unknown) => {
-        if (err instanceof ApiError && err.status === 404) return null;
-        throw err;
-      }),
-  });
+  const query = useQuery({ queryKey: [PATH], queryFn: () => api.get(PATH) });
   const [secret, setSecret] = useState<string>();
   const [question, setQuestion] = useState<'replace' | 'revoke'>();
   const reloadAndToast = useReloadAndToast();
@@ -43,7 +34,9 @@ export function Scim() {
     <Section title={messages.title} actions={query.data !== undefined && renderActions(query.data)}>
       <Introduction>{messages.description}</Introduction>
       {creation.error && <Failure error={creation.error} />}
-      <QueryResult query={query}>{token => token !== null && <Details token={token} />}</QueryResult>
+      <QueryResult query={query}>
+        {token => token.createdAt !== null && <Details token={token} createdAt={token.createdAt} />}
+      </QueryResult>
       {question === 'replace' && (
         <ConfirmDialog
           title={messages.replaceTitle}
@@ -79,8 +72,8 @@ export function Scim() {
     </Section>
   );
 
-  function renderActions(token: ScimToken | null) {
-    if (token === null)
+  function renderActions({ createdAt }: ScimToken) {
+    if (createdAt === null)
       return (
         <Button isBusy={creation.isPending} onClick={() => creation.mutate()}>
           {messages.create}
@@ -95,7 +88,12 @@ export function Scim() {
   }
 }
 
-function Details({ token: { url, createdAt, lastUsedAt } }: { readonly token: ScimToken }) {
+interface DetailsProps {
+  readonly token: ScimToken;
+  readonly createdAt: string;
+}
+
+function Details({ token: { url, lastUsedAt }, createdAt }: DetailsProps) {
   return (
     <DetailList
       details={[

@@ -90,7 +90,7 @@ const createOwnerColumns = (
     <>
       <Button
         size="s"
-        aria-label={settingsMessages.limit.titleOf(member.name)}
+        aria-label={settingsMessages.limit.setOf(member.name)}
         onClick={() => onLimit(member)}
       >
         {settingsMessages.limit.set}

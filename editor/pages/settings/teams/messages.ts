@@ -70,6 +70,7 @@ export const messages = {
   deleted: (team: string): string => `${team} was deleted.`,
   policy: 'Providers and models',
   change: 'Change',
+  changePolicyOf: (team: string): string => `Change providers and models of ${team}`,
   policyOf: (team: string): string => `Providers and models of ${team}`,
   policyChanged: 'The providers and models of the team were changed.',
   allowedProviders: 'Allowed providers',

@@ -19,7 +19,7 @@ export function Policy({ team }: { readonly team: Team }) {
       title={messages.policy}
       actions={
         team.role === 'OWNER' && (
-          <Button aria-label={messages.policyOf(team.name)} onClick={() => setOpen(true)}>
+          <Button aria-label={messages.changePolicyOf(team.name)} onClick={() => setOpen(true)}>
             {messages.change}
           </Button>
         )

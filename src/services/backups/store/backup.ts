@@ -39,8 +39,11 @@ export interface SnapshotFile {
 const QUEUE_SCHEMA = 'graphile_worker';
 /** Tables of migrations, which are not backed up, because a restore creates the schema itself. */
 const MIGRATION_TABLES: readonly string[] = ['schema_migrations', `${QUEUE_SCHEMA}.migrations`];
-/** Tables that list files of unfinished work. They are not backed up, because a restored service starts the work again. */
-const UNFINISHED_TABLES: readonly string[] = ['media_uploads', 'media_strays', 'render_parts'];
+/**
+ * Tables of unfinished work. They are not backed up, because a restored service starts the work again, and the other service
+ * sends the mails.
+ */
+const UNFINISHED_TABLES: readonly string[] = ['media_uploads', 'media_strays', 'render_parts', 'mails'];
 
 /** A table whose rows nobody can delete. A restore adds the rows of the backup to it and keeps the others. */
 export const APPEND_ONLY_TABLE = 'audit_events';
