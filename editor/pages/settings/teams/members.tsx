@@ -88,11 +88,7 @@ const createOwnerColumns = (
   SINCE,
   toActionsColumn(member => (
     <>
-      <Button
-        size="s"
-        aria-label={settingsMessages.limit.setOf(member.name)}
-        onClick={() => onLimit(member)}
-      >
+      <Button size="s" aria-label={settingsMessages.limit.setOf(member.name)} onClick={() => onLimit(member)}>
         {settingsMessages.limit.set}
       </Button>
       {member.userId !== ownId && (
