@@ -1,5 +1,4 @@
 // Reads, saves and deletes the app of a workflow, and lists apps.
-
 import { randomBytes } from 'node:crypto';
 import { indexInputs } from '../graph/input-names.ts';
 import { toJsonPointer } from '../graph/issues.ts';

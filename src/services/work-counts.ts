@@ -1,5 +1,4 @@
 // Counts pending work, reserved credits and this month's charges for metrics.
-
 import { countMails, type MailCount } from '../store/mails.ts';
 import { listInstanceSpendingByType } from '../store/overview.ts';
 import { TASK_NAMES } from '../store/queue.ts';

@@ -1,5 +1,4 @@
 // Renders a dialog that adds files to a collection, or to a new one.
-
 import { useState } from 'react';
 import { SelectField, TextField } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';

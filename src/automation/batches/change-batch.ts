@@ -1,5 +1,4 @@
 // Stops, resumes, retries and deletes batches, and rates their rows.
-
 import { AppError, createFieldError, requireFound } from '../../lib/errors.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';

@@ -1,5 +1,4 @@
 // Exports the rows of a batch as CSV, JSON lines or a ZIP archive of their results.
-
 import { Readable } from 'node:stream';
 import Papa from 'papaparse';
 import type { Step } from '../../engine/types.ts';

@@ -1,5 +1,4 @@
 // Creates, changes, pauses and deletes schedules.
-
 import { randomInt } from 'node:crypto';
 import type { JsonObject } from '../../graph/types.ts';
 import { AppError, createFieldError } from '../../lib/errors.ts';

@@ -1,5 +1,4 @@
 // Reads, lists and deletes uploaded tables.
-
 import type { Json } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { parseExactJson } from '../../lib/exact-numbers.ts';

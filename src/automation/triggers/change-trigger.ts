@@ -1,5 +1,4 @@
 // Creates, changes and deletes triggers, and runs triggers manually.
-
 import { randomBytes } from 'node:crypto';
 import { encrypt, sha256 } from '../../lib/crypto.ts';
 import { AppError, createFieldError } from '../../lib/errors.ts';

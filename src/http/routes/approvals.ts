@@ -1,5 +1,4 @@
 // Registers the routes of approvals: lists, decisions, and decisions by the link of a mail.
-
 import { toNetwork } from '../../lib/addresses.ts';
 import {
   Approval,

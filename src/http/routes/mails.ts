@@ -1,5 +1,4 @@
 // Registers the routes for administrators about mails.
-
 import type { Deps } from '../../services/deps.ts';
 import { listMailPage, sendTestMail } from '../../services/mails/admin-mails.ts';
 import { ListMailsQuery, MailPage, MailTest } from '../../services/mails/mail.schema.ts';

@@ -1,5 +1,4 @@
 // Registers the routes for workflows: list, create, read, update, delete, export and import.
-
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import type { Deps } from '../../services/deps.ts';

@@ -1,5 +1,4 @@
 // Deletes runs that have ended.
-
 import { AppError } from '../../lib/errors.ts';
 import { authorize } from '../../services/accounts/access.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';

@@ -1,5 +1,4 @@
 // Reads and lists executions.
-
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { measureAtLeast } from '../../engine/output-size.ts';
 import type { Step } from '../../engine/types.ts';

@@ -1,5 +1,4 @@
 // Lists runs and failures of the active workspace, and of the instance for administrators.
-
 import { AppError } from '../../lib/errors.ts';
 import { getPersonalWorkspaceId, getWorkspaceId, isTeamWorkspace } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';

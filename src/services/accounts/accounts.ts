@@ -1,5 +1,4 @@
 // Reads and changes the caller's account and active workspace, and looks up other users.
-
 import { AppError, requireFound } from '../../lib/errors.ts';
 import { recordAudit, toUserTarget } from '../../store/audit/record-audit.ts';
 import type { Tx } from '../../store/db.ts';

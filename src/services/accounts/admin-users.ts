@@ -1,5 +1,4 @@
 // Creates, lists and changes accounts for administrators.
-
 import { generateApiKey } from '../../lib/crypto.ts';
 import { AppError, createFieldError, requireFound } from '../../lib/errors.ts';
 import { clearDeactivation, notifyAccount } from '../../store/accounts.ts';

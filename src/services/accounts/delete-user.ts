@@ -1,5 +1,4 @@
 // Deletes accounts for administrators, and hands their work to another user or a team.
-
 import { AppError } from '../../lib/errors.ts';
 import { notifyAccount } from '../../store/accounts.ts';
 import { recordAudit, toUserTarget } from '../../store/audit/record-audit.ts';

@@ -1,6 +1,5 @@
 // Manages folders, which form trees within a workspace. Changes to one workspace's tree are serialized, so that they
 // cannot create a cycle.
-
 import { AppError, requireFound } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { recordAudit } from '../../store/audit/record-audit.ts';

@@ -1,5 +1,4 @@
 // Lists and exports the audit log, of the instance for administrators and of a team for its owners.
-
 import { Readable } from 'node:stream';
 import { getFirstIdAt } from '../../lib/ids.ts';
 import { AUDIT_ACTIONS } from '../../store/audit/actions.ts';

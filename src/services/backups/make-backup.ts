@@ -1,5 +1,4 @@
 // Backs up the database and media of one point in time to one file, while the service runs.
-
 import { rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError, ignoreNotFound } from '../../lib/errors.ts';

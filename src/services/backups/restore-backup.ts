@@ -1,5 +1,4 @@
 // Restores a backup, all or nothing. Replaces existing data only if the operator requests that.
-
 import { AppError } from '../../lib/errors.ts';
 import type { MediaStorage } from '../../media/storage.ts';
 import { OPERATOR_CALLER, recordAuditAlone } from '../../store/audit/record-audit.ts';

@@ -1,5 +1,4 @@
 // Creates and updates content pages for the content webhook. Their markdown is rendered when they are written.
-
 import { safeEqual } from '../../lib/crypto.ts';
 import { AppError, createFieldError, requireFound } from '../../lib/errors.ts';
 import { recordAudit, SERVICE_CALLER } from '../../store/audit/record-audit.ts';

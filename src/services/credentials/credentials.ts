@@ -1,5 +1,4 @@
 // Manages stored credentials: create, list, read, change and delete. Values are encrypted and never returned.
-
 import { encrypt } from '../../lib/crypto.ts';
 import { AppError, createFieldError } from '../../lib/errors.ts';
 import { FetchError } from '../../lib/fetch/error.ts';

@@ -1,5 +1,4 @@
 // Reads and sets the credentials that a workflow uses instead of its workspace's defaults.
-
 import { type Static, Type } from 'typebox';
 import { createFieldError } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';

@@ -1,5 +1,4 @@
 // Lets administrators see when the last backup was made, and download a new one.
-
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import { readVersion } from '../../lib/version.ts';

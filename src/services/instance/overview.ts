@@ -1,5 +1,4 @@
 // Reports the state of the instance for administrators: health, recent runs, spending of the month, low balances, disk.
-
 import { Type } from 'typebox';
 import { readVersion } from '../../lib/version.ts';
 import { findDisplayName } from '../../providers/names.ts';

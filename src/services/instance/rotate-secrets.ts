@@ -1,5 +1,4 @@
 // Rotates the secrets key: re-encrypts all secrets with a new key in one transaction.
-
 import { decrypt, encrypt } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { OPERATOR_CALLER, recordAuditAlone } from '../../store/audit/record-audit.ts';

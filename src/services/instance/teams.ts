@@ -1,5 +1,4 @@
 // Lists all teams with their credits, and reads and sets the budgets of teams and their workflows, for administrators.
-
 import { type Static, Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import { recordAudit, recordRead } from '../../store/audit/record-audit.ts';

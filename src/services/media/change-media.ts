@@ -1,5 +1,4 @@
 // Renames, marks and deletes media.
-
 import { AppError } from '../../lib/errors.ts';
 import { recordAudit } from '../../store/audit/record-audit.ts';
 import { addFavorites, countFavorites, removeFavorites } from '../../store/media/collections.ts';

@@ -1,5 +1,4 @@
 // Manages collections of media. A collection refers to files of its workspace; nothing is copied.
-
 import { AppError } from '../../lib/errors.ts';
 import { isId, newId } from '../../lib/ids.ts';
 import { recordAudit } from '../../store/audit/record-audit.ts';

@@ -1,5 +1,4 @@
 // Streams media as a ZIP archive.
-
 import type { Readable } from 'node:stream';
 import { AppError } from '../../lib/errors.ts';
 import { createZipStream, type ZipFile } from '../../lib/zip.ts';

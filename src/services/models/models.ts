@@ -1,5 +1,4 @@
 // Reads and writes the installed models: in the database, or in MODELS_FILE if they are kept in version control.
-
 import { open, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError } from '../../lib/errors.ts';

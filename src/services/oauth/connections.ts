@@ -1,5 +1,4 @@
 // Manages a user's connections to agents. Each connection is a grant of the authorization server.
-
 import { Type } from 'typebox';
 import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';

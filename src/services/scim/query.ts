@@ -1,5 +1,4 @@
 // Reads the parameters of SCIM requests: the page of a list, and which attributes a response has.
-
 import { parseFilter } from './filter.ts';
 import { createScimError } from './scim-error.ts';
 import type { Condition } from './store/conditions.ts';

@@ -1,5 +1,4 @@
 // Lists, sets up and removes the second factors of an account.
-
 import { AppError, requireFound } from '../../lib/errors.ts';
 import type { AuditFields } from '../../store/audit/audit-json.ts';
 import { recordAudit, toUserTarget } from '../../store/audit/record-audit.ts';

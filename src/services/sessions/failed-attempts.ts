@@ -4,7 +4,6 @@
 // network. Unless somebody has recently signed in to the account from this network, it also counts toward the limit of
 // the account at all networks. So guesses from unknown networks are limited, and do not lock people out of their usual
 // network.
-
 import { AppError, type ErrorCode } from '../../lib/errors.ts';
 import { recordAuditAlone, toUserTarget } from '../../store/audit/record-audit.ts';
 import { ANONYMOUS } from '../accounts/actor.ts';

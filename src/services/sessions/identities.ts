@@ -1,5 +1,4 @@
 // Finds the account of a provider's identity: the linked account, the account with its email, or a new account.
-
 import { cutText } from '../../lib/cut-text.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Settings } from '../../lib/settings.ts';

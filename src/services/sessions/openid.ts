@@ -1,6 +1,5 @@
 // Signs users in at an OpenID provider: the code flow with PKCE, state and nonce, tied to one browser by an encrypted
 // cookie.
-
 import type * as openid from 'openid-client';
 import { decrypt, encrypt } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';

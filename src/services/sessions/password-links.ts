@@ -1,5 +1,4 @@
 // Creates single-use links that set a password: for the first start, for invitations and for forgotten passwords.
-
 import { randomBytes } from 'node:crypto';
 import { encrypt, sha256 } from '../../lib/crypto.ts';
 import { createFieldError, requireFound } from '../../lib/errors.ts';

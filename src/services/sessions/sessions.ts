@@ -1,5 +1,4 @@
 // Reads, lists and ends the caller's sessions.
-
 import { AppError } from '../../lib/errors.ts';
 import { recordAudit, toUserTarget } from '../../store/audit/record-audit.ts';
 import { getPool } from '../../store/credits.ts';

@@ -1,5 +1,4 @@
 // Starts a session: creates the token for the cookie and the row that stores its hash.
-
 import { randomBytes } from 'node:crypto';
 import { sha256 } from '../../lib/crypto.ts';
 import { newId } from '../../lib/ids.ts';

@@ -1,5 +1,4 @@
 // Marks workflows as deleted, undoes deletions within a day, and restores workflows for administrators.
-
 import { quote } from '../../graph/issues.ts';
 import { AppError, requireFound } from '../../lib/errors.ts';
 import type { Tx } from '../../store/db.ts';

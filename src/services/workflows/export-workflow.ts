@@ -1,6 +1,5 @@
 // Exports a workflow as one file that any account of any service can import: its graph, the components that it calls,
 // and their media.
-
 import { Readable } from 'node:stream';
 import { AppError } from '../../lib/errors.ts';
 import { recordAuditAlone } from '../../store/audit/record-audit.ts';

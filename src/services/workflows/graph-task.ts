@@ -1,5 +1,4 @@
 // Defines tasks on graphs as plain data, and performs them. graph-work.ts decides whether a task needs a thread.
-
 import { exportComfyGraph } from '../../graph/comfyui/export-graph.ts';
 import { hideCalls } from '../../graph/components/hide-calls.ts';
 import { type ComponentInterface, getInterface } from '../../graph/components/interface.ts';

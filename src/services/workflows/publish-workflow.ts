@@ -1,5 +1,4 @@
 // Changes a workflow's link permission, publication and budget.
-
 import { randomBytes } from 'node:crypto';
 import { toSlug } from '../../graph/slug.ts';
 import { AppError } from '../../lib/errors.ts';

@@ -1,5 +1,4 @@
 // Lists and restores the versions of a workflow's graph. Every write that changes the graph creates one.
-
 import { requireFound } from '../../lib/errors.ts';
 import { findVersion, listVersions, type VersionRow } from '../../store/workflows/versions.ts';
 import { findWorkflow, type WorkflowRow } from '../../store/workflows/workflows.ts';

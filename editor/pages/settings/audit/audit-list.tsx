@@ -1,5 +1,4 @@
 // Renders the entries of an audit log with their filters.
-
 import Download from 'icon:download';
 import ListIcon from 'icon:scroll-text';
 import Close from 'icon:x';

@@ -1,5 +1,4 @@
 // Renders the audit log: of the instance for administrators, and of a team for its owners.
-
 import UsersIcon from 'icon:users';
 import { useQuery } from '@tanstack/react-query';
 import { ButtonLink } from '../../../kit/button.tsx';

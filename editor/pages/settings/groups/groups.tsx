@@ -1,5 +1,4 @@
 // Renders the roles that groups of the identity provider give in teams, and the SCIM token.
-
 import More from 'icon:ellipsis';
 import Pencil from 'icon:pencil';
 import Plus from 'icon:plus';

@@ -1,5 +1,4 @@
 // Renders what a workspace, or the instance, spent in a period, by a group that people choose, and filters by the rows.
-
 import Download from 'icon:download';
 import Close from 'icon:x';
 import { useQuery } from '@tanstack/react-query';
