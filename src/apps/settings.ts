@@ -1,10 +1,9 @@
 // Reads, saves and deletes the app of a workflow, and lists apps.
-import { randomBytes } from 'node:crypto';
 import { indexInputs } from '../graph/input-names.ts';
 import { toJsonPointer } from '../graph/issues.ts';
 import type { Plan } from '../graph/plan.ts';
 import type { Graph } from '../graph/types.ts';
-import { encrypt } from '../lib/crypto.ts';
+import { encrypt, generateToken } from '../lib/crypto.ts';
 import { AppError, type Issue, ignoreNotFound } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
 import type { RunDeps } from '../runs/deps.ts';
@@ -267,7 +266,7 @@ export async function removeApp(deps: Deps, actor: Actor, workflowId: string): P
 /** Creates the key that signs the tokens of visitors, and replaces an earlier key. Throws 403, 404. */
 export async function createEmbedKey(deps: Deps, actor: Actor, workflowId: string) {
   const user = requireScope(actor, 'workflows:write');
-  const key = randomBytes(32).toString('base64url');
+  const key = generateToken();
   await deps.db.transaction(async tx => {
     const { workflow } = authorize(user, 'publish', await findWorkflow(tx, workflowId, user.userId));
     const app = await requireApp(tx, workflowId);

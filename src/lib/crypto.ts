@@ -30,9 +30,14 @@ export function safeEqual(a: string, b: string): boolean {
   return timingSafeEqual(sha256(a), sha256(b));
 }
 
-/** Creates an API key: `sk-` and 256 random bits in base64url. */
+/** Creates a secret that nobody can guess: 256 random bits in base64url, 43 characters. */
+export function generateToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** Creates an API key: `sk-` and a token. */
 export function generateApiKey(): string {
-  return `sk-${randomBytes(32).toString('base64url')}`;
+  return `sk-${generateToken()}`;
 }
 
 // Ciphertext layout: version (1 byte), nonce (12), tag (16), ciphertext. The version is authenticated too.

@@ -1,6 +1,6 @@
 // Creates the authorization server's keys once per instance and stores them encrypted in the database.
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { decrypt, encrypt } from '../../lib/crypto.ts';
+import { generateKeyPairSync } from 'node:crypto';
+import { decrypt, encrypt, generateToken } from '../../lib/crypto.ts';
 import type { Deps } from '../deps.ts';
 import { findOrStoreKey } from './store/clients.ts';
 
@@ -15,7 +15,7 @@ export interface OAuthKeys {
 export async function loadOAuthKeys({ db, secretsKey }: Pick<Deps, 'db' | 'secretsKey'>): Promise<OAuthKeys> {
   const loadOrStore = async (name: string, newKey: string): Promise<string> =>
     decrypt(secretsKey, await findOrStoreKey(db, name, encrypt(secretsKey, newKey)));
-  const cookies = await loadOrStore('cookies', randomBytes(32).toString('base64url'));
+  const cookies = await loadOrStore('cookies', generateToken());
   const signing = await loadOrStore('signing', JSON.stringify(generateSigningKey()));
   return { cookies, signing: JSON.parse(signing) as OAuthKeys['signing'] };
 }

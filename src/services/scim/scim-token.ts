@@ -1,6 +1,5 @@
 // Creates, reads and revokes the token with which an identity provider manages accounts by SCIM.
-import { randomBytes } from 'node:crypto';
-import { sha256 } from '../../lib/crypto.ts';
+import { generateToken, sha256 } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { recordAudit } from '../../store/audit/record-audit.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
@@ -16,7 +15,7 @@ const CHALLENGE = { 'www-authenticate': 'Bearer error="invalid_token"' };
 /** Creates the token, which replaces an earlier one. It is shown only in this response. */
 export async function createScimToken({ db, now, settings }: TokenDeps, actor: Actor) {
   const admin = requireScope(actor, 'instance:admin');
-  const token = `scim-${randomBytes(32).toString('base64url')}`;
+  const token = `scim-${generateToken()}`;
   const createdAt = new Date(now());
   await db.transaction(async tx => {
     await replaceToken(tx, sha256(token), createdAt);

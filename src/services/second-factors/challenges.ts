@@ -1,6 +1,5 @@
 // Creates challenges: random tokens that a browser returns together with a proof. A passkey signs the token.
-import { randomBytes } from 'node:crypto';
-import { sha256 } from '../../lib/crypto.ts';
+import { generateToken, sha256 } from '../../lib/crypto.ts';
 import type { Tx } from '../../store/db.ts';
 import { createRateLimitError } from '../accounts/rate-limits.ts';
 import type { Deps } from '../deps.ts';
@@ -63,7 +62,7 @@ function buildChallenge(
   { now }: Pick<Deps, 'now'>,
   { kind, userId, passwordHash = null, network = null }: ChallengeOptions,
 ): { readonly token: string; readonly row: NewChallenge } {
-  const token = randomBytes(32).toString('base64url');
+  const token = generateToken();
   const row = {
     hash: sha256(token),
     kind,

@@ -1,6 +1,5 @@
 // Creates single-use links that set a password: for the first start, for invitations and for forgotten passwords.
-import { randomBytes } from 'node:crypto';
-import { encrypt, sha256 } from '../../lib/crypto.ts';
+import { encrypt, generateToken, sha256 } from '../../lib/crypto.ts';
 import { createFieldError, requireFound } from '../../lib/errors.ts';
 import { recordAudit, toUserTarget } from '../../store/audit/record-audit.ts';
 import type { Db, Tx } from '../../store/db.ts';
@@ -97,7 +96,7 @@ function generateLink(
   { now }: Pick<LinkDeps, 'now'>,
   { userId, kind, next, lifetimeMs = LIFETIMES_MS[kind] }: NewPasswordLink,
 ): { readonly row: NewLink; readonly parts: LinkParts } {
-  const token = `${kind}_${randomBytes(32).toString('base64url')}`;
+  const token = `${kind}_${generateToken()}`;
   const expiresAt = lifetimeMs === null ? null : new Date(now() + lifetimeMs);
   // The token is in the fragment, which browsers do not send to servers.
   const path = `/setup${next === undefined ? '' : `?next=${encodeURIComponent(next)}`}#{secret}`;

@@ -1,6 +1,6 @@
 // Starts a session: creates the token for the cookie and the row that stores its hash.
 import { randomBytes } from 'node:crypto';
-import { sha256 } from '../../lib/crypto.ts';
+import { generateToken, sha256 } from '../../lib/crypto.ts';
 import { newId } from '../../lib/ids.ts';
 import { type AuditCaller, recordAudit, toUserTarget } from '../../store/audit/record-audit.ts';
 import type { Transaction, Tx } from '../../store/db.ts';
@@ -56,7 +56,7 @@ export async function startSession(
     hasSecondFactor?: boolean;
   },
 ): Promise<StartedSession | undefined> {
-  const token = randomBytes(32).toString('base64url');
+  const token = generateToken();
   const expiresAt = new Date(nowMs + SESSION_MS);
   const browser = visitor.browser ?? randomBytes(BROWSER_BYTES).toString('base64url');
   const newSession = await insertSession(tx, {
