@@ -10,7 +10,7 @@ import type { RunDeps } from '../../runs/deps.ts';
 import { createInputFinder, createRepeatedInputError } from '../../runs/prepare/run-request.ts';
 import { readRunVersion, toVersionKey } from '../../runs/prepare/run-version.ts';
 import { presentSecretWarnings } from '../../runs/prepare/secret-warnings.ts';
-import { authorize, getWorkspaceId, isTeamWorkspace } from '../../services/accounts/access.ts';
+import { authorize, getWorkspaceId, toTeamId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import { toInboxPrefix } from '../../services/media/inbox-media.ts';
 import { findSecretProblem } from '../../services/webhooks/webhook-signature.ts';
@@ -180,7 +180,7 @@ const describeTarget = <A extends AuditAction>(action: A, { id, name, workspace 
   action,
   target: id,
   name,
-  teamId: isTeamWorkspace(workspace) ? workspace : null,
+  teamId: toTeamId(workspace),
 });
 
 /** The fields that the audit log shows: not the address, which may contain a secret. */

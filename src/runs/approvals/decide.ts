@@ -2,7 +2,7 @@
 import type { Decision } from '../../engine/types.ts';
 import type { Json, JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
-import { findRole, isTeamWorkspace, requireOpenTeam, roleAllows } from '../../services/accounts/access.ts';
+import { findRole, requireOpenTeam, roleAllows, toTeamId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import {
   type ApprovalRow,
@@ -206,7 +206,7 @@ function toAuditEntry(
     action: 'approval.decided',
     target: approval?.id ?? `${id}/${nodeId}`,
     name: approval?.label ?? nodeId,
-    teamId: isTeamWorkspace(workspace) ? workspace : null,
+    teamId: toTeamId(workspace),
     after: {
       decision: approved ? 'approved' : 'rejected',
       comment: comment ?? null,

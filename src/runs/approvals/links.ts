@@ -1,8 +1,7 @@
 // Creates links with which people without an account decide, and reads approvals by them.
-import { randomBytes } from 'node:crypto';
-import { sha256 } from '../../lib/crypto.ts';
+import { generateToken, sha256 } from '../../lib/crypto.ts';
 import { AppError, requireFound } from '../../lib/errors.ts';
-import { findRole, isTeamWorkspace, requireOpenTeam } from '../../services/accounts/access.ts';
+import { findRole, requireOpenTeam, toTeamId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import {
   type AssigneeRow,
@@ -33,7 +32,7 @@ export async function createApprovalLink(
   tx: Tx,
   { approval_id, position }: Pick<AssigneeRow, 'approval_id' | 'position'>,
 ): Promise<string> {
-  const token = randomBytes(32).toString('base64url');
+  const token = generateToken();
   const created_at = new Date(now());
   await insertApprovalLink(tx, { token_hash: sha256(token), approval_id, position, created_at });
   return token;
@@ -70,7 +69,7 @@ export async function createLinkAsOwner(
       action: 'approval.link_created',
       target: id,
       name: row.label,
-      teamId: isTeamWorkspace(row.workspace) ? row.workspace : null,
+      teamId: toTeamId(row.workspace),
       after: { email: assignee.email },
     });
     return createApprovalLink(deps, tx, assignee);

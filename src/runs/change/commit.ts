@@ -3,7 +3,7 @@
 import { createBatcher } from '../../lib/batcher.ts';
 import type { Timing } from '../../lib/timing.ts';
 import type { WakeTimers } from '../../lib/wake-timers.ts';
-import { isTeamWorkspace } from '../../services/accounts/access.ts';
+import { toTeamId } from '../../services/accounts/access.ts';
 import { chargeRuns } from '../../services/credits/charge-runs.ts';
 import { type ClosedRow, closeApprovals, openApprovals } from '../../store/approvals.ts';
 import { recordAuditAlone, SERVICE_CALLER } from '../../store/audit/record-audit.ts';
@@ -339,7 +339,7 @@ async function recordTimeoutDecision(tx: Tx, { id, label, workspace, status }: C
     action: 'approval.decided',
     target: id,
     name: label,
-    teamId: isTeamWorkspace(workspace) ? workspace : null,
+    teamId: toTeamId(workspace),
     after: { decision: status, via: 'timeout' },
   });
 }

@@ -15,6 +15,7 @@ import {
   listClosedTeams,
   requireOpenTeam,
   roleAllows,
+  toTeamId,
 } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type Scope, type UserActor } from '../../services/accounts/actor.ts';
 import { getActiveWorkspace } from '../../services/accounts/teams.ts';
@@ -76,7 +77,7 @@ async function getExecutionRowAs(
   await recordRead(deps.db, admin, {
     what: 'a run',
     target: id,
-    teamId: isTeamWorkspace(row.workspace) ? row.workspace : null,
+    teamId: toTeamId(row.workspace),
   });
   return row;
 }

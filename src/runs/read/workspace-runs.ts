@@ -1,6 +1,11 @@
 // Lists runs and failures of the active workspace, and of the instance for administrators.
 import { AppError } from '../../lib/errors.ts';
-import { getPersonalWorkspaceId, getWorkspaceId, isTeamWorkspace } from '../../services/accounts/access.ts';
+import {
+  getPersonalWorkspaceId,
+  getWorkspaceId,
+  isTeamWorkspace,
+  toTeamId,
+} from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import { getActiveWorkspace } from '../../services/accounts/teams.ts';
 import { byId, type Page, parseTimeFilter, readPage, resumeAfter } from '../../services/paging.ts';
@@ -129,7 +134,7 @@ function presentRun(row: WorkspaceRunRow) {
     workflowName: row.workflow_name,
     userId: row.user_id,
     userName: row.user_name,
-    teamId: isTeamWorkspace(row.workspace) ? row.workspace : null,
+    teamId: toTeamId(row.workspace),
     workspaceName: row.workspace_name,
     status,
     trigger,

@@ -209,6 +209,10 @@ export function getWorkspaceId(workflow: {
 /** Returns whether the workspace belongs to a team. */
 export const isTeamWorkspace = (workspaceId: string): boolean => !workspaceId.startsWith(PERSONAL_PREFIX);
 
+/** Returns the id of the team that owns the workspace; null for a personal workspace and for the instance. */
+export const toTeamId = (workspace: string | null): string | null =>
+  workspace !== null && isTeamWorkspace(workspace) ? workspace : null;
+
 /** Returns the ID of a user's personal workspace, which the API also accepts as a `teamId`. */
 export function getPersonalWorkspaceId(userId: number): string {
   return `${PERSONAL_PREFIX}${userId}`;

@@ -3,7 +3,7 @@ import { AppError, isNotFound } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { type CredentialRow, findCredential } from '../../store/credentials.ts';
 import type { Tx } from '../../store/db.ts';
-import { canInWorkspace, getWorkspaceId, isTeamWorkspace, type WorkspaceAccess } from '../accounts/access.ts';
+import { canInWorkspace, getWorkspaceId, type WorkspaceAccess } from '../accounts/access.ts';
 import { type Actor, hasScope, requireScope, type UserActor } from '../accounts/actor.ts';
 import { getActiveWorkspace, getWorkspace } from '../accounts/teams.ts';
 import type { Deps } from '../deps.ts';
@@ -76,7 +76,3 @@ export async function getVisibleCredential(
 
 export const createCredentialNotFoundError = (): AppError =>
   new AppError('not_found', 'Credential not found.');
-
-/** Returns the id of the team that owns the workspace; null for a personal workspace and for the instance. */
-export const toTeamId = (workspace: string | null): string | null =>
-  workspace !== null && isTeamWorkspace(workspace) ? workspace : null;

@@ -25,7 +25,7 @@ import {
   updateCredential,
 } from '../../store/credentials.ts';
 import type { Tx } from '../../store/db.ts';
-import { isTeamWorkspace } from '../accounts/access.ts';
+import { toTeamId } from '../accounts/access.ts';
 import { type Actor, requireScope, requireUser } from '../accounts/actor.ts';
 import { parseName } from '../accounts/names.ts';
 import type { Deps } from '../deps.ts';
@@ -44,7 +44,6 @@ import {
   requireCanManage,
   requireCredentialsEnabled,
   resolveOwner,
-  toTeamId,
 } from './credential-access.ts';
 import { requireUnused } from './credential-uses.ts';
 import { type CredentialValues, isPrivateUrl } from './provider-credential.ts';
@@ -191,7 +190,7 @@ const describeTarget = <A extends AuditAction>(action: A, { id, name, workspace 
   action,
   target: id,
   name,
-  teamId: workspace !== null && isTeamWorkspace(workspace) ? workspace : null,
+  teamId: toTeamId(workspace),
 });
 
 /** The fields of a credential that the audit log shows: never its values. */

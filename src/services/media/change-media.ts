@@ -9,7 +9,7 @@ import {
   setMediaTitle,
   type UsingWorkflow,
 } from '../../store/media/media.ts';
-import { getWorkspaceId, isTeamWorkspace } from '../accounts/access.ts';
+import { getWorkspaceId, toTeamId } from '../accounts/access.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import { parseName } from '../accounts/names.ts';
 import { getActiveWorkspace } from '../accounts/teams.ts';
@@ -91,7 +91,7 @@ export async function deleteMedia(
       action: 'media.deleted',
       target: id,
       name: row.title ?? row.name,
-      teamId: isTeamWorkspace(row.workspace) ? row.workspace : null,
+      teamId: toTeamId(row.workspace),
     });
   });
   await dropFile(deps, id);

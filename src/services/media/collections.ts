@@ -17,7 +17,7 @@ import {
   removeFromCollection,
   updateCollection,
 } from '../../store/media/collections.ts';
-import { canInWorkspace, getWorkspaceId, isTeamWorkspace, type WorkspaceAction } from '../accounts/access.ts';
+import { canInWorkspace, getWorkspaceId, toTeamId, type WorkspaceAction } from '../accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import { parseName } from '../accounts/names.ts';
 import { getActiveWorkspace } from '../accounts/teams.ts';
@@ -108,7 +108,7 @@ export async function deleteCollection(deps: Deps, actor: Actor, id: string): Pr
       action: 'collection.deleted',
       target: id,
       name,
-      teamId: isTeamWorkspace(workspace) ? workspace : null,
+      teamId: toTeamId(workspace),
     });
   });
 }
@@ -138,7 +138,7 @@ function present(deps: Deps, row: CollectionRow) {
   const { cover_id: id, cover_name: name, workspace } = row;
   return {
     ...presentColumns(row, 'id name media_count'),
-    teamId: isTeamWorkspace(workspace) ? workspace : null,
+    teamId: toTeamId(workspace),
     coverUrl: id === null || name === null ? null : getMediaUrl(deps, { id, name }),
     ...presentColumns(row, 'created_at updated_at'),
   };
