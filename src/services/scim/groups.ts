@@ -8,21 +8,20 @@ import type { Transaction, Tx } from '../../store/db.ts';
 import { forgetUser } from '../accounts/end-access.ts';
 import { applyGroups, lockGroups } from '../groups/apply-groups.ts';
 import { type GroupChange, type MemberChange, readGroup, readGroupOperations } from './group-changes.ts';
-import { createSelection, presentList, readPage, type ScimQuery, select } from './query.ts';
+import { createSelection, presentList, readMatching, type ScimQuery, select } from './query.ts';
 import { createScimError } from './scim-error.ts';
+import { countResources } from './store/conditions.ts';
 import {
   addGroupMembers,
   countGroupMembers,
-  countScimGroups,
   deleteScimGroup,
   findScimGroup,
-  GROUP_FILTERS,
+  GROUP_RESOURCES,
   type GroupMember,
   insertScimGroup,
   isGroupNameTaken,
   listGroupMembers,
   listMemberIds,
-  listScimGroups,
   removeGroupMembers,
   type ScimGroupRow,
   updateScimGroup,
@@ -36,12 +35,8 @@ const MAX_MEMBERS = 20_000;
 
 /** Lists groups with their members. Throws 413 if the groups of a page have too many. */
 export async function listGroups({ db, settings }: ScimDeps, query: ScimQuery) {
-  const page = readPage(query, GROUP_FILTERS);
+  const { page, total, rows } = await readMatching<ScimGroupRow>(db, GROUP_RESOURCES, query);
   const isWanted = createSelection(query);
-  const [total, rows] = await Promise.all([
-    countScimGroups(db, page.conditions),
-    listScimGroups(db, page.conditions, { offset: page.startIndex - 1, limit: page.count }),
-  ]);
   const members = await readMembers(db, rows, isWanted);
   return presentList(
     rows.map(row => select(presentGroup(settings, row, members), isWanted)),
@@ -71,7 +66,7 @@ export async function createGroup(deps: ScimDeps, body: Readonly<Record<string, 
     updated_at: now,
   };
   await changeGroups(deps, async tx => {
-    if ((await countScimGroups(tx, [])) >= MAX_GROUPS)
+    if ((await countResources(tx, GROUP_RESOURCES, [])) >= MAX_GROUPS)
       throw createScimError('tooMany', `There are ${MAX_GROUPS} groups already. Delete some, or send fewer.`);
     if (await isGroupNameTaken(tx, group)) throw createTakenError();
     await insertScimGroup(tx, group);

@@ -1,7 +1,8 @@
 // Reads the parameters of SCIM requests: the page of a list, and which attributes a response has.
+import type { Tx } from '../../store/db.ts';
 import { parseFilter } from './filter.ts';
 import { createScimError } from './scim-error.ts';
-import type { Condition } from './store/conditions.ts';
+import { type Condition, countResources, listResources, type ResourceSql } from './store/conditions.ts';
 
 const LIST_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
 
@@ -18,8 +19,18 @@ const DEFAULT_COUNT = 100;
 export const MAX_COUNT = 200;
 const MAX_START_INDEX = 1_000_000;
 
+/** Returns the resources of the page that the query asks for, and how many match in all. Throws 400. */
+export async function readMatching<Row>(tx: Tx, resources: ResourceSql, query: ScimQuery) {
+  const page = readPage(query, Object.keys(resources.filters));
+  const [total, rows] = await Promise.all([
+    countResources(tx, resources, page.conditions),
+    listResources<Row>(tx, resources, page.conditions, { offset: page.startIndex - 1, limit: page.count }),
+  ]);
+  return { page, total, rows };
+}
+
 /** Reads `startIndex`, `count` and `filter`. Values beyond the limits are lowered, as RFC 7644 allows. Throws 400. */
-export function readPage(query: ScimQuery, attributes: readonly string[]): ScimPage {
+function readPage(query: ScimQuery, attributes: readonly string[]): ScimPage {
   const { filter } = query;
   if (filter !== undefined && typeof filter !== 'string')
     throw createScimError('invalidFilter', 'Send one filter.');

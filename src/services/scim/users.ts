@@ -13,18 +13,16 @@ import { applyGroups, lockGroups } from '../groups/apply-groups.ts';
 import { createAccount, isAllowedDomain } from '../sessions/identities.ts';
 import { activate, deactivate } from './deactivate.ts';
 import { readOperations } from './patch.ts';
-import { createSelection, presentList, readPage, type ScimQuery, select } from './query.ts';
+import { createSelection, presentList, readMatching, type ScimQuery, select } from './query.ts';
 import { createScimError } from './scim-error.ts';
 import {
   belongsToProvider,
-  countScimUsers,
   deleteScimUser,
   findScimUser,
   hasScimUserName,
   insertScimUser,
-  listScimUsers,
   type ScimUserRow,
-  USER_FILTERS,
+  USER_RESOURCES,
   updateScimUser,
 } from './store/users.ts';
 import { readUserAttributes, setAttribute, type UserAttributes } from './user-attributes.ts';
@@ -35,12 +33,8 @@ export const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const NOT_FOUND = 'User not found.';
 
 export async function listUsers({ db, settings }: ScimDeps, query: ScimQuery) {
-  const page = readPage(query, USER_FILTERS);
+  const { page, total, rows } = await readMatching<ScimUserRow>(db, USER_RESOURCES, query);
   const isWanted = createSelection(query);
-  const [total, rows] = await Promise.all([
-    countScimUsers(db, page.conditions),
-    listScimUsers(db, page.conditions, { offset: page.startIndex - 1, limit: page.count }),
-  ]);
   return presentList(
     rows.map(row => select(presentUser(settings, row), isWanted)),
     total,

@@ -1,4 +1,6 @@
-// Builds the SQL of filters, from a table of the attributes that a filter may compare.
+// Lists and counts the resources that match a filter, by a table of the attributes that a filter may compare.
+import type { Tx } from '../../../store/db.ts';
+import { all, firstNumber } from '../../../store/rows.ts';
 
 /** A comparison of an attribute with a value. */
 export interface Condition {
@@ -7,8 +9,38 @@ export interface Condition {
   readonly value: string | boolean;
 }
 
-/** Returns the conditions, which compare with the parameters from $1, and the values of these. `sqlByName` compares with $1. */
-export function buildConditions(
+/** The resources of a kind. */
+export interface ResourceSql {
+  /** A statement that ends with a condition. */
+  readonly select: string;
+  /** The comparison of each attribute with the text $1, by its name. */
+  readonly filters: Readonly<Record<string, string>>;
+  /** The column by which they are listed. */
+  readonly order: string;
+}
+
+export function countResources(
+  tx: Tx,
+  { select, filters }: ResourceSql,
+  conditions: readonly Condition[],
+): Promise<number> {
+  const { where, values } = buildConditions(filters, conditions);
+  return firstNumber(tx, `select count(*)::int as count from (${select}${where}) found`, values);
+}
+
+export function listResources<Row>(
+  tx: Tx,
+  { select, filters, order }: ResourceSql,
+  conditions: readonly Condition[],
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Promise<readonly Row[]> {
+  const { where, values } = buildConditions(filters, conditions);
+  const range = `limit $${values.length + 1} offset $${values.length + 2}`;
+  return all(tx, `${select}${where} order by ${order} ${range}`, [...values, limit, offset]);
+}
+
+/** Returns the conditions, which compare with the parameters from $1, and the values of these. */
+function buildConditions(
   sqlByName: Readonly<Record<string, string>>,
   conditions: readonly Condition[],
 ): { readonly where: string; readonly values: readonly string[] } {

@@ -1,7 +1,7 @@
 // Stores the groups that an identity provider manages by SCIM, and their members.
 import type { Tx } from '../../../store/db.ts';
 import { all, allValues, first, firstNumber, insertRow, matches } from '../../../store/rows.ts';
-import { buildConditions, type Condition } from './conditions.ts';
+import type { ResourceSql } from './conditions.ts';
 
 export interface ScimGroupRow {
   readonly id: string;
@@ -16,30 +16,17 @@ const SELECT =
 
 const IS_MEMBER = `exists (select from scim_group_members m where m.group_id = g.id and m.user_id::text = $1)`;
 
-/** The attributes that a filter may compare, with the SQL of their comparison with the text $1. */
-const FILTERS: Readonly<Record<string, string>> = {
-  id: 'g.id = $1',
-  displayname: 'lower(g.display_name) = lower($1)',
-  externalid: 'g.external_id = $1',
-  members: IS_MEMBER,
-  'members.value': IS_MEMBER,
+export const GROUP_RESOURCES: ResourceSql = {
+  select: SELECT,
+  filters: {
+    id: 'g.id = $1',
+    displayname: 'lower(g.display_name) = lower($1)',
+    externalid: 'g.external_id = $1',
+    members: IS_MEMBER,
+    'members.value': IS_MEMBER,
+  },
+  order: 'g.id',
 };
-export const GROUP_FILTERS = Object.keys(FILTERS);
-
-export function countScimGroups(tx: Tx, conditions: readonly Condition[]): Promise<number> {
-  const { where, values } = buildConditions(FILTERS, conditions);
-  return firstNumber(tx, `select count(*)::int as count from (${SELECT}${where}) found`, values);
-}
-
-export function listScimGroups(
-  tx: Tx,
-  conditions: readonly Condition[],
-  { offset, limit }: { readonly offset: number; readonly limit: number },
-): Promise<readonly ScimGroupRow[]> {
-  const { where, values } = buildConditions(FILTERS, conditions);
-  const range = `limit $${values.length + 1} offset $${values.length + 2}`;
-  return all(tx, `${SELECT}${where} order by g.id ${range}`, [...values, limit, offset]);
-}
 
 export function findScimGroup(tx: Tx, id: string): Promise<ScimGroupRow | undefined> {
   return first(tx, `${SELECT} and g.id = $1`, [id]);

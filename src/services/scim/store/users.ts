@@ -1,7 +1,7 @@
 // Stores the accounts that an identity provider manages by SCIM.
 import type { Tx } from '../../../store/db.ts';
-import { all, first, firstNumber, insertRow, matches } from '../../../store/rows.ts';
-import { buildConditions, type Condition } from './conditions.ts';
+import { first, insertRow, matches } from '../../../store/rows.ts';
+import type { ResourceSql } from './conditions.ts';
 
 /** A managed account with what the provider sent about it. */
 export interface ScimUserRow {
@@ -26,32 +26,19 @@ select s.user_id, s.user_name, s.external_id, s.given_name, s.family_name, s.is_
 from scim_users s join users u on u.id = s.user_id
 where s.deleted_at is null`;
 
-/** The attributes that a filter may compare, with the SQL of their comparison with the text $1. */
-const FILTERS: Readonly<Record<string, string>> = {
-  id: 's.user_id::text = $1',
-  username: 'lower(s.user_name) = lower($1)',
-  externalid: 's.external_id = $1',
-  emails: 'lower(u.email) = lower($1)',
-  'emails.value': 'lower(u.email) = lower($1)',
-  'emails[type eq "work"].value': 'lower(u.email) = lower($1)',
-  active: `(not u.disabled)::text = lower($1)`,
+export const USER_RESOURCES: ResourceSql = {
+  select: SELECT,
+  filters: {
+    id: 's.user_id::text = $1',
+    username: 'lower(s.user_name) = lower($1)',
+    externalid: 's.external_id = $1',
+    emails: 'lower(u.email) = lower($1)',
+    'emails.value': 'lower(u.email) = lower($1)',
+    'emails[type eq "work"].value': 'lower(u.email) = lower($1)',
+    active: `(not u.disabled)::text = lower($1)`,
+  },
+  order: 's.user_id',
 };
-export const USER_FILTERS = Object.keys(FILTERS);
-
-export function countScimUsers(tx: Tx, conditions: readonly Condition[]): Promise<number> {
-  const { where, values } = buildConditions(FILTERS, conditions);
-  return firstNumber(tx, `select count(*)::int as count from (${SELECT}${where}) found`, values);
-}
-
-export function listScimUsers(
-  tx: Tx,
-  conditions: readonly Condition[],
-  { offset, limit }: { readonly offset: number; readonly limit: number },
-): Promise<readonly ScimUserRow[]> {
-  const { where, values } = buildConditions(FILTERS, conditions);
-  const range = `limit $${values.length + 1} offset $${values.length + 2}`;
-  return all(tx, `${SELECT}${where} order by s.user_id ${range}`, [...values, limit, offset]);
-}
 
 export function findScimUser(tx: Tx, userId: number): Promise<ScimUserRow | undefined> {
   return first(tx, `${SELECT} and s.user_id = $1`, [userId]);
