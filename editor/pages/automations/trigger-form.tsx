@@ -9,6 +9,7 @@ import formStyles from '../../kit/form.module.css';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { type FormValues, useForm } from '../../kit/use-form.ts';
 import { api } from '../../lib/api.ts';
+import { toLimit } from '../../lib/to-limit.ts';
 import { createExamplePayload } from './example-payload.ts';
 import styles from './forms.module.css';
 import { PointerFields, useWorkflowInputs, WorkflowField } from './input-fields.tsx';
@@ -48,7 +49,7 @@ export function TriggerDialog({ workflowId: givenId, trigger, onClose }: Trigger
       ...(name === '' ? {} : { name }),
       config: TO_CONFIG[kind](form.values),
       inputs: toPointers(nodes, pointers),
-      maxCredits: maxCredits === '' ? null : Number(maxCredits),
+      maxCredits: toLimit(maxCredits),
     };
     if (trigger !== undefined) await api.patch(`/triggers/${trigger.id}`, body);
     else {

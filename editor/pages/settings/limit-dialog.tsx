@@ -1,7 +1,8 @@
 // Renders a dialog that sets or removes a monthly limit.
 import { useState } from 'react';
-import { TextField } from '../../kit/field.tsx';
+import { CreditsField } from '../../kit/credits-field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
+import { toLimit } from '../../lib/to-limit.ts';
 import { messages } from './messages.ts';
 
 interface LimitDialogProps {
@@ -21,9 +22,6 @@ export function LimitDialog({ title, monthlyCredits, onSave, onClose }: LimitDia
   );
 }
 
-/** Returns the limit in credits; null for an empty text. */
-export const toLimit = (text: string): number | null => (text === '' ? null : Number(text));
-
 /** The largest limit that the API accepts. */
 const MAX_LIMIT = 1_000_000_000_000;
 
@@ -32,20 +30,9 @@ interface LimitFieldProps {
   readonly onChange: (text: string) => void;
 }
 
-export function LimitField({ value, onChange }: LimitFieldProps) {
-  return (
-    <TextField
-      label={messages.limit.label}
-      hint={messages.limit.hint}
-      type="number"
-      min={0}
-      max={MAX_LIMIT}
-      step={1}
-      value={value}
-      onChange={event => onChange(event.target.value)}
-    />
-  );
-}
+export const LimitField = (props: LimitFieldProps) => (
+  <CreditsField label={messages.limit.label} hint={messages.limit.hint} max={MAX_LIMIT} {...props} />
+);
 
 /** Says what is spent of a limit this month. */
 export const formatSpent = (month: {

@@ -3,14 +3,15 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { InstanceTeam, TeamBudget } from '../../../../sdk/src/schemas.ts';
 import { Button } from '../../../kit/button.tsx';
+import { CreditsField } from '../../../kit/credits-field.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
 import { Failure } from '../../../kit/failure.tsx';
-import { TextField } from '../../../kit/field.tsx';
 import { Form } from '../../../kit/form.tsx';
 import { InfiniteList, useList } from '../../../kit/infinite-list.tsx';
 import { api } from '../../../lib/api.ts';
 import { formatNumber } from '../../../lib/format.ts';
 import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
+import { toLimit } from '../../../lib/to-limit.ts';
 import { messages as sharedMessages } from '../../../messages.ts';
 import { SecondaryText } from '../section.tsx';
 import styles from './budgets-dialog.module.css';
@@ -74,7 +75,7 @@ function BudgetForm({ path, label, name, dailyCreditBudget, spentToday, affected
   const reloadAndToast = useReloadAndToast();
   const save = useMutation({
     mutationFn: async () => {
-      await api.put(path, { dailyCreditBudget: credits === '' ? null : Number(credits) });
+      await api.put(path, { dailyCreditBudget: toLimit(credits) });
       setSavedCredits(credits);
       await reloadAndToast(messages.budgetSaved(name), affectedQueries);
     },
@@ -82,19 +83,16 @@ function BudgetForm({ path, label, name, dailyCreditBudget, spentToday, affected
   return (
     <Form onSubmit={() => save.mutate()}>
       <div className={styles.row}>
-        <TextField
+        <CreditsField
           label={label}
           hint={
             <SecondaryText>
               {messages.spentToday}: {formatNumber(spentToday)}
             </SecondaryText>
           }
-          type="number"
-          min={0}
           max={MAX_BUDGET}
-          step={1}
           value={credits}
-          onChange={event => setCredits(event.target.value)}
+          onChange={setCredits}
         />
         <Button type="submit" isBusy={save.isPending} disabled={credits === savedCredits}>
           {sharedMessages.common.save}

@@ -3,7 +3,7 @@
 import { useState } from 'react';
 import type { Budget } from '../../../../sdk/src/schemas.ts';
 import { Button } from '../../../kit/button.tsx';
-import { TextField } from '../../../kit/field.tsx';
+import { CreditsField } from '../../../kit/credits-field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { useList } from '../../../kit/infinite-list.tsx';
 import { type Column, toActionsColumn } from '../../../kit/table.tsx';
@@ -11,6 +11,7 @@ import { TableList } from '../../../kit/table-list.tsx';
 import { api } from '../../../lib/api.ts';
 import { formatNumber } from '../../../lib/format.ts';
 import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
+import { toLimit } from '../../../lib/to-limit.ts';
 import { Section } from '../section.tsx';
 import { messages } from './messages.ts';
 
@@ -40,21 +41,17 @@ function BudgetDialog({ budget, onClose }: { readonly budget: Budget; readonly o
   const [credits, setCredits] = useState(String(dailyCreditBudget));
   const reloadAndToast = useReloadAndToast();
   const save = async (): Promise<void> => {
-    const newBudget = credits === '' ? null : Number(credits);
-    await api.put(`/workflows/${workflowId}/budget`, { dailyCreditBudget: newBudget });
+    await api.put(`/workflows/${workflowId}/budget`, { dailyCreditBudget: toLimit(credits) });
     await reloadAndToast(messages.budgetChanged(name), [PATH]);
   };
   return (
     <FormDialog title={messages.changeOf(name)} onSubmit={save} onClose={onClose}>
-      <TextField
+      <CreditsField
         label={messages.budget}
         hint={messages.budgetHint}
-        type="number"
-        min={0}
         max={MAX_BUDGET}
-        step={1}
         value={credits}
-        onChange={event => setCredits(event.target.value)}
+        onChange={setCredits}
       />
     </FormDialog>
   );

@@ -15,6 +15,7 @@ import { RelativeTime } from '../../../kit/time.tsx';
 import { api } from '../../../lib/api.ts';
 import { apiQuery } from '../../../lib/queries.ts';
 import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
+import { toLimit } from '../../../lib/to-limit.ts';
 import { showToast } from '../../../lib/toasts.ts';
 import { KeyDialog, useReloadModelsAndToast } from './key-dialog.tsx';
 import { messages } from './messages.ts';
@@ -161,7 +162,7 @@ function LimitDialog({
   const [usd, setUsd] = useState(dailyUsdLimit === null ? '' : String(dailyUsdLimit));
   const reloadAndToast = useReloadAndToast();
   const save = async (): Promise<void> => {
-    await api.patch(`/credentials/${id}`, { dailyUsdLimit: usd === '' ? null : Number(usd) });
+    await api.patch(`/credentials/${id}`, { dailyUsdLimit: toLimit(usd) });
     await reloadAndToast(messages.limitSaved, ['/credentials']);
   };
   return (

@@ -5,6 +5,7 @@ import { toSlug } from '../../../../../src/graph/slug.ts';
 import type { GraphNode } from '../../../../../src/graph/types.ts';
 import { messages } from '../../../../flow-messages.ts';
 import { formatNumber } from '../../../../lib/format.ts';
+import { toLimit } from '../../../../lib/to-limit.ts';
 
 const appMessages = messages.flow.app;
 
@@ -97,7 +98,6 @@ export function toRequest(form: AppForm, version: number | 'current'): AppReques
     embedOrigins,
     ...fields
   } = form;
-  const toLimit = (text: string): number | null => (text === '' ? null : Number(text));
   return {
     ...fields,
     description: description === '' ? null : description,
