@@ -674,7 +674,7 @@ export type Approval = {
     readonly contentType?: string;
     readonly posterUrl?: string;
   }[];
-  /** Whether a part of the value is left out */
+  /** Whether `value` is incomplete because it was too large */
   readonly truncated: boolean;
   /** Whether a decision may have `edits` */
   readonly editable: boolean;
@@ -2398,7 +2398,7 @@ export type LinkedApproval = {
     readonly contentType?: string;
     readonly posterUrl?: string;
   }[];
-  /** Whether a part of the value is left out */
+  /** Whether `value` is incomplete because it was too large */
   readonly truncated: boolean;
   /** Whether a decision may have `edits` */
   readonly editable: boolean;

@@ -256,7 +256,7 @@ export interface ApprovalRequest {
   readonly reminderHours: number;
   /** Whether the value that waits may be replaced. */
   readonly isEditable: boolean;
-  /** What happens without a decision; null: the run ends with the status TIMEOUT. */
+  /** The decision that applies when the time is over. If null, the run then ends with the status TIMEOUT. */
   readonly timeoutDecision: 'approve' | 'reject' | null;
 }
 

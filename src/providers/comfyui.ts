@@ -45,7 +45,7 @@ interface ComfyNode {
 
 /** Batches of images have one file per image. */
 const MAX_FILES = 64;
-/** Each is one request. */
+/** Reading a type takes a request, so the types of larger graphs stay unknown. */
 const MAX_UNKNOWN_TYPES = 100;
 
 export function createComfyUiProvider(endpoint: Endpoint): Provider<ComfyCall> {

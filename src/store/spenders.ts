@@ -18,13 +18,13 @@ export interface PayingSpender extends Spender {
 export const NO_KEY = '';
 
 export interface SpenderLimit {
-  /** `member`: of a team; `key`: for all workspaces. */
+  /** `member` limits what a person spends in one team, `key` what an API key spends in all workspaces. */
   readonly kind: 'member' | 'key';
   /** The id of the key, or the team and the user. */
   readonly owner: string;
   /** The user that the limit applies to, or whose key it is. */
   readonly user_id: number;
-  /** The name of the user or key. */
+  /** The name of the member, or of the API key. */
   readonly name: string;
   readonly team_id: string | null;
   readonly team_name: string | null;
@@ -39,7 +39,10 @@ export const getMemberOwner = (teamId: string, userId: number): string => `${tea
 /** SQL: the first day of this month (UTC). */
 export const MONTH_NOW = `date_trunc('month', now() at time zone 'UTC')::date`;
 
-/** Selects the limits of `spenders (month, workspace, user_id, key_id)`, with what they have spent in the month. */
+/**
+ * Selects the limits that apply to the rows of `spenders (month, workspace, user_id, key_id)`, each with the credits spent in the
+ * month.
+ */
 const SELECT_LIMITS = `
   select s.month, 'member' as kind, m.team_id || ' ' || m.user_id as owner, m.user_id, u.name, t.id as team_id, t.name as team_name,
     m.monthly_credits as "limit", coalesce(x.spent, 0)::bigint as spent, coalesce(x.charged, 0)::bigint as charged

@@ -1,4 +1,4 @@
-// Tests the settings of notices.
+// Tests the page on which users choose how they receive notices.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setUpSignedInPages } from './dom/signed-in-pages.ts';

@@ -54,7 +54,8 @@ function registerToken(server: Server, deps: Deps): void {
     TOKEN_PATH,
     operation('getScimToken', 'instance:admin', {
       summary: 'Read the SCIM token',
-      description: 'Returns when the SCIM token was created and used. Without a token, both are null.',
+      description:
+        'Returns when the SCIM token was created and last used. Both times are null if there is no token.',
       response: { 200: ScimToken },
     }),
     req => readScimToken(deps, req.actor),

@@ -90,7 +90,7 @@ const FIELDS = {
   status: Type.Enum(APPROVAL_STATUSES),
   type: Type.String({ description: 'The type of the value that waits, such as `TEXT`' }),
   items: Type.Array(WaitingItem, { description: 'The value; of a list, its first 50 items' }),
-  truncated: Type.Boolean({ description: 'Whether a part of the value is left out' }),
+  truncated: Type.Boolean({ description: 'Whether `value` is incomplete because it was too large' }),
   editable: Type.Boolean({ description: 'Whether a decision may have `edits`' }),
   startedBy: Type.String({ description: 'Who started the run' }),
   createdAt: Timestamp,

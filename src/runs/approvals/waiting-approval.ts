@@ -14,7 +14,7 @@ import type { RunRow } from '../../store/runs.ts';
 export interface WaitingValue {
   readonly type: Value['type'];
   readonly items: readonly WaitingItem[];
-  /** Whether a part of the value is left out. */
+  /** Whether the value is incomplete because it was too large. */
   readonly truncated: boolean;
   /** An image to show in mails: the first image, or the poster of the first video. */
   readonly pictureId?: string;

@@ -75,7 +75,7 @@ function readUserId(id: unknown): number {
   if (typeof id === 'string' && /^[1-9]\d{0,8}$/.test(id)) return Number(id);
   throw createScimError(
     'invalidValue',
-    `The member ${JSON.stringify(id)?.slice(0, 100)} is not the id of a user. Groups in groups are not supported.`,
+    `The member ${JSON.stringify(id)?.slice(0, 100)} is not the id of a user. A group cannot have groups as members.`,
   );
 }
 

@@ -23,7 +23,7 @@ export function readOperations(body: unknown): readonly PatchOperation[] {
   if (!Array.isArray(schemas) || !schemas.includes(PATCH_SCHEMA))
     throw createScimError('invalidSyntax', `schemas must contain ${PATCH_SCHEMA}.`);
   if (!Array.isArray(operations) || operations.length === 0)
-    throw createScimError('invalidSyntax', 'Operations must be a list with at least one operation.');
+    throw createScimError('invalidSyntax', 'Operations must be a list of at least one operation.');
   if (operations.length > MAX_OPERATIONS) throw createTooManyError();
   const all = operations.flatMap(readOperation);
   if (all.length > MAX_OPERATIONS) throw createTooManyError();

@@ -255,7 +255,7 @@ async function readGroups(
 ): Promise<readonly string[] | undefined> {
   if (!(await hasMappings(db))) return undefined;
   let claimed = readClaimedGroups(token);
-  // Without its user info, a provider has reported no groups.
+  // If the user info cannot be read, the provider has not reported groups.
   if (claimed.groups === undefined && claimed.reason === 'absent')
     claimed = readClaimedGroups(await fetchProfile().catch(() => ({})));
   if (claimed.groups === undefined)
