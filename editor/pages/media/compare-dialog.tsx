@@ -2,10 +2,10 @@
 import type { MediaItem } from '../../../sdk/src/schemas.ts';
 import { Comparison } from '../../kit/comparison.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
+import { DifferenceTable } from '../../kit/difference-table.tsx';
 import { getMediaKind } from '../../kit/media-kind.ts';
 import { MediaView } from '../../kit/media-view.tsx';
 import { messages } from './messages.ts';
-import styles from './page.module.css';
 
 export interface CompareDialogProps {
   readonly items: readonly [MediaItem, MediaItem];
@@ -36,27 +36,10 @@ function Differences({ items }: Pick<CompareDialogProps, 'items'>) {
   const differing = Object.keys(before ?? {}).filter(name => before?.[name] !== after?.[name]);
   if (differing.length === 0) return null;
   return (
-    <table className={styles.differences}>
-      <thead>
-        <tr>
-          <th scope="col">{messages.differs}</th>
-          {items.map(({ mediaId, name }) => (
-            <th key={mediaId} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {differing.map(name => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
-            <td>{before?.[name] ?? '–'}</td>
-            <td>{after?.[name] ?? '–'}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <DifferenceTable
+      headings={[messages.differs, items[0].name, items[1].name]}
+      rows={differing.map(name => [name, before?.[name], after?.[name]])}
+    />
   );
 }
 

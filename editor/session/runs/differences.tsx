@@ -6,6 +6,7 @@ import type { Graph } from '../../../src/graph/types.ts';
 import { toFieldText } from '../../board/item-text.ts';
 import { findIncomingEdge } from '../../board/wiring.ts';
 import { messages } from '../../flow-messages.ts';
+import { DifferenceTable } from '../../kit/difference-table.tsx';
 import { shorten } from '../../lib/cut-text.ts';
 import { apiQuery } from '../../lib/queries.ts';
 import { useEditor } from '../editor-context.tsx';
@@ -34,25 +35,12 @@ export function Differences({ current, other }: DifferencesProps) {
   const names = [...new Set([...currentParameters.keys(), ...otherParameters.keys()])];
   const differing = names.filter(name => currentParameters.get(name) !== otherParameters.get(name));
   if (differing.length === 0) return <p className={styles.same}>{compareMessages.same}</p>;
+  const { parameter, other: otherHeading, this: thisHeading } = compareMessages;
   return (
-    <table className={styles.differences}>
-      <thead>
-        <tr>
-          <th scope="col">{compareMessages.parameter}</th>
-          <th scope="col">{compareMessages.other}</th>
-          <th scope="col">{compareMessages.this}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {differing.map(name => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
-            <td>{otherParameters.get(name) ?? '–'}</td>
-            <td>{currentParameters.get(name) ?? '–'}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <DifferenceTable
+      headings={[parameter, otherHeading, thisHeading]}
+      rows={differing.map(name => [name, otherParameters.get(name), currentParameters.get(name)])}
+    />
   );
 }
 
