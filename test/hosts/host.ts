@@ -20,16 +20,21 @@ const SERVICES: Readonly<Record<string, (args: readonly string[]) => Promise<unk
       directory,
       configureBuckets: [{ name: bucket }],
     }).run(),
-  /** Runs PostgreSQL. Forwards TCP connections, because the embedded PostgreSQL listens only on a Unix socket. */
+  /**
+   * Runs PostgreSQL until SIGTERM. Forwards TCP connections, because the embedded PostgreSQL listens only on a Unix socket.
+   */
   postgres: async ([dataDir = '', port = '', maxConnections = '']) => {
-    const { socketDir } = await startEmbedded({
+    const server = await startEmbedded({
       dataDir,
       maxConnections: Number(maxConnections),
       onExit: err => {
         throw err;
       },
     });
-    await forward({ host: '0.0.0.0', port: Number(port) }, () => ({ path: `${socketDir}/.s.PGSQL.5432` }));
+    process.once('SIGTERM', () => void server.stop().then(() => process.exit(0)));
+    await forward({ host: '0.0.0.0', port: Number(port) }, () => ({
+      path: `${server.socketDir}/.s.PGSQL.5432`,
+    }));
   },
 };
 

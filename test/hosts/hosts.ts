@@ -162,7 +162,8 @@ async function startAll(
       { name: processName, command, env: { ...cleanEnv(), ...settings }, logFolder },
       crashes,
     );
-    stack.defer(() => supervisor.stop('SIGKILL'));
+    // PostgreSQL's backends lead their own process groups: killed, they would still write into the folder for a moment.
+    stack.defer(() => supervisor.stop(hostName === 'postgres' ? 'SIGTERM' : 'SIGKILL'));
     return supervisor;
   };
   const program = join(import.meta.dirname, 'host.ts');
