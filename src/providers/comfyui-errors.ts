@@ -1,6 +1,6 @@
 // Describes the errors of ComfyUI as one sentence that names the node, and where in the graph it is.
 import { ProviderError, type ProviderErrorKind } from './provider-error.ts';
-import { asArray, asNonEmptyText, asRecord } from './response.ts';
+import { asArray, asNonEmptyText, asRecord, type JsonRecord } from './response.ts';
 
 /** The nodes of the submitted graph, by which errors are described. */
 export type DescribedNodes = Readonly<Record<string, DescribedNode>>;
@@ -32,7 +32,7 @@ export function findNodeErrors(
 
 /** Returns the error of a failed execution, from the events of its history. */
 export function explainFailure(messages: readonly unknown[], nodes: DescribedNodes): ProviderError {
-  const events = new Map(messages.map(message => [asArray(message)[0], asRecord(asArray(message)[1])]));
+  const events = new Map(messages.map(readEvent));
   const failure = events.get('execution_error');
   if (failure === undefined)
     return new ProviderError('comfyui', events.has('execution_interrupted') ? 'cancelled' : 'failed');
@@ -43,6 +43,13 @@ export function explainFailure(messages: readonly unknown[], nodes: DescribedNod
     detail: joinTexts([name, exception_message], ': '),
     ...(id === undefined ? {} : { pointer: toPointer(id) }),
   });
+}
+
+/** Reads `[event, data]`, or the form of a public fork: `event: message`, without the node. */
+function readEvent(message: unknown): readonly [event: unknown, data: JsonRecord] {
+  if (typeof message !== 'string') return [asArray(message)[0], asRecord(asArray(message)[1])];
+  const [event = '', text = ''] = message.split(/:(.*)/s);
+  return [event, { exception_message: text }];
 }
 
 /** Returns the error of a node type that the server does not have, or undefined for another error. */
@@ -72,7 +79,7 @@ function describeNode(id: string, nodes: DescribedNodes, classType: unknown): st
 }
 
 const joinTexts = (texts: readonly unknown[], separator: string): string =>
-  texts.filter(text => asNonEmptyText(text) !== undefined).join(separator);
+  texts.flatMap(text => asNonEmptyText(text)?.trim() ?? []).join(separator);
 
 const toPointer = (id: string, input?: unknown): string =>
   [id, ...(typeof input === 'string' ? ['inputs', input] : [])]

@@ -191,8 +191,9 @@ function* readQueue(endpoint: Endpoint): Protocol<Queue> {
   const response = yield { ...toRequest(endpoint, '/queue'), maxBytes: 67_108_864 };
   if (response.status !== 200) throw classify(response);
   const { queue_running, queue_pending } = asRecord(parseResponseObject(response));
-  // An entry is an array of its number, its id, and more.
-  const readIds = (entries: unknown): string[] => asArray(entries).map(entry => String(asArray(entry)[1]));
+  // An entry is an array of its number, its id, and more. Servers of a public fork send it as an object.
+  const readIds = (entries: unknown): string[] =>
+    asArray(entries).map(entry => String(asArray(entry)[1] ?? asRecord(entry).prompt_id));
   return { running: readIds(queue_running), pending: readIds(queue_pending) };
 }
 

@@ -174,6 +174,17 @@ describe('ComfyUI', () => {
     await assert.rejects(run(), { code: 'provider_cancelled' });
   });
 
+  it('reads the queue and the errors of the fork that pip can install', async () => {
+    double.state.hasObjectQueue = true;
+    await run();
+    assert.equal(double.queued.length, 1);
+    const fail = (messages: readonly string[]) => ({ status: { status_str: 'error', messages } });
+    double.state.entry = fail(['execution_start', 'execution_error: out of memory\n']);
+    await assert.rejects(run(), { code: 'provider_failed', message: /: out of memory$/ });
+    double.state.entry = fail(['execution_start', 'execution_interrupted']);
+    await assert.rejects(run(), { code: 'provider_cancelled' });
+  });
+
   it('names the node by its title, and says where the error is', async () => {
     const graph = { '2:3': { class_type: 'KSampler', inputs: {}, _meta: { title: 'Second pass' } } };
     const error = {

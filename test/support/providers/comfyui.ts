@@ -6,6 +6,8 @@ export interface ComfyDouble extends Double {
     /** The number of polls until a prompt ends. */
     polls: number;
     nodeErrors: Readonly<Record<string, unknown>>;
+    /** Whether the entries of the queue are objects, as those of the public fork that pip can install. */
+    hasObjectQueue: boolean;
     /** Whether the server supports `/api/jobs/{id}/cancel`. */
     supportsJobs: boolean;
     /** The header that a proxy in front of the server requires. Other requests get 401. */
@@ -27,6 +29,7 @@ export async function startComfy(file: Buffer): Promise<ComfyDouble> {
   const state: ComfyDouble['state'] = {
     polls: 2,
     nodeErrors: {},
+    hasObjectQueue: false,
     supportsJobs: false,
     requiredHeader: undefined,
     entry: {
@@ -74,9 +77,10 @@ export async function startComfy(file: Buffer): Promise<ComfyDouble> {
       return { status: 200, body: { prompt_id: id, number: queued.length, node_errors: state.nodeErrors } };
     }
     if (path === '/queue' && method === 'GET') {
-      const entries = [...pollCounts].flatMap(([id, pollCount], index) =>
-        pollCount < state.polls ? [[index, id, {}, {}, []]] : [],
-      );
+      const entries = [...pollCounts].flatMap(([id, pollCount], index) => {
+        if (pollCount >= state.polls) return [];
+        return [state.hasObjectQueue ? { priority: index, prompt_id: id } : [index, id, {}, {}, []]];
+      });
       return { status: 200, body: { queue_running: entries.slice(0, 1), queue_pending: entries.slice(1) } };
     }
     if (path === '/queue' || path === '/interrupt') {
