@@ -24,6 +24,7 @@ const RELEVANT_CODES: ReadonlySet<string> = new Set([
   'unusable_config',
   'unequal_lists',
   'provider_not_configured',
+  'not_allowed_by_policy',
   'local_nodes_off',
 ]);
 

@@ -76,7 +76,9 @@ export async function changeWorkflow(
       recordWorkflowAudit(tx, user, 'workflow.secrets_changed', workflow, {
         after: { names: Object.keys(body.secrets ?? {}) },
       });
-    const write = await prepareReplacement(deps, tx, view, { ...body, runTask });
+    // The policy of the team to which it moves applies.
+    const moved = { ...view, workflow: { ...workflow, ...location } };
+    const write = await prepareReplacement(deps, tx, moved, { ...body, runTask });
     return commitChange(deps, tx, view, { fields, write, warnings, saving, mayBreakApp });
   });
   if (saving === 'auto' && committed.write.isChanged) await deleteReplacedAutosaves(deps, id);

@@ -6,6 +6,7 @@ import { hasErrors, type IssueList, mergeIssues, toTruncation } from '../../grap
 import { lintGraph } from '../../graph/lint/lint.ts';
 import { normalizeConfig } from '../../graph/normalize.ts';
 import { parseGraph } from '../../graph/parse.ts';
+import type { Policy } from '../../graph/policy.ts';
 import { withSavedPorts } from '../../graph/saved-ports.ts';
 import type { Graph } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -40,8 +41,13 @@ export function parseSubmittedGraph(
 }
 
 /** Returns the warnings of the graph. `previous` is the graph to replace. Throws 400 `invalid_graph` for errors. */
-export function lintForWrite(deps: GraphDeps, submitted: SubmittedGraph, previous?: Graph): IssueList {
-  const issueList = lintGraph(submitted.graph, deps.catalog, { previous, unplaced: submitted.unplaced });
+export function lintForWrite(
+  deps: GraphDeps,
+  submitted: SubmittedGraph,
+  { previous, policy }: { readonly previous?: Graph | undefined; readonly policy?: Policy | undefined },
+): IssueList {
+  const { graph, unplaced } = submitted;
+  const issueList = lintGraph(graph, deps.catalog, { previous, policy, unplaced });
   const allIssues = mergeIssues(issueList, submitted.normalizationWarnings);
   if (hasErrors(issueList.issues)) throw createGraphError(allIssues);
   return allIssues;

@@ -14,6 +14,7 @@ import { findWorkflow, lockWorkflow } from '../../store/workflows/workflows.ts';
 import { pinPoster, updateWorkflow } from '../../store/workflows/writes.ts';
 import { authorize, getWorkspaceId, type WorkflowAction } from '../accounts/access.ts';
 import type { UserActor } from '../accounts/actor.ts';
+import { loadPolicy } from '../accounts/team-policy.ts';
 import { recordCalls } from '../components/record-calls.ts';
 import type { Deps } from '../deps.ts';
 import { requireStorageForGraph } from '../media/storage-quota.ts';
@@ -70,11 +71,12 @@ export async function prepareReplacement(
 ): Promise<GraphWrite> {
   const stored = await deps.versions.get(tx, workflow.id, workflow.version);
   if (nodes === undefined && edges === undefined) return reuseStoredText(stored.text);
+  const policy = await loadPolicy(tx, getWorkspaceId(workflow));
   const write = runTask<'write'>(
     workflow.version,
     {
       kind: 'write',
-      input: { nodes, edges, autoLayout, isBeingEdited: isBeingEdited(deps, workflow) },
+      input: { nodes, edges, autoLayout, policy, isBeingEdited: isBeingEdited(deps, workflow) },
       stored,
     },
     { id: workflow.id, versions: [workflow.version] },

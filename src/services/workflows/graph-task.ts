@@ -29,7 +29,12 @@ export type GraphTask =
       readonly policy?: Policy | undefined;
     }
   /** Prepares a stored graph to be written again. `nodes` are its nodes with newly resolved calls. */
-  | { readonly kind: 'restore'; readonly stored: StoredGraph; readonly nodes?: unknown }
+  | {
+      readonly kind: 'restore';
+      readonly stored: StoredGraph;
+      readonly nodes?: unknown;
+      readonly policy?: Policy | undefined;
+    }
   /** Removes what readers who may not edit must not see. `readableIds` are the components that they may read. */
   | { readonly kind: 'redact'; readonly stored: StoredGraph; readonly readableIds: readonly string[] }
   /** Finds the ports of the graph as a component. */
@@ -79,9 +84,9 @@ const PERFORMERS: Performers = {
     );
     return { ...report, text: toGraphText(graph) };
   },
-  restore: (deps, { stored, nodes = stored.graph.nodes }) => {
+  restore: (deps, { stored, nodes = stored.graph.nodes, policy }) => {
     const submitted = parseSubmittedGraph(deps, nodes, stored.graph.edges);
-    const issueList = lintForWrite(deps, submitted, stored.graph);
+    const issueList = lintForWrite(deps, submitted, { previous: stored.graph, policy });
     const write =
       nodes === stored.graph.nodes
         ? { text: stored.text, graph: stored.graph }

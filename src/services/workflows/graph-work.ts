@@ -2,6 +2,7 @@
 // resolves the calls of components.
 import { COMPONENT_CALL } from '../../graph/components/calls.ts';
 import { hasErrors, type IssueList, type LintIssue, mergeIssues, NO_ISSUES } from '../../graph/issues.ts';
+import type { Policy } from '../../graph/policy.ts';
 import { AppError } from '../../lib/errors.ts';
 import { createThreadPool, TaskTooCostlyError } from '../../lib/threads/pool.ts';
 import { yieldTurn } from '../../lib/yield-turn.ts';
@@ -117,7 +118,13 @@ export async function performWrite(
       ? { ...task, input: { ...task.input, nodes: resolved.nodes } }
       : { ...task, nodes: resolved.nodes },
   );
-  return { ...write, issueList: mergeIssues(resolved.issueList, write.issueList) };
+  const issueList = mergeIssues(resolved.issueList, write.issueList);
+  const policy = task.kind === 'write' ? task.input.policy : task.policy;
+  if (policy === undefined) return { ...write, issueList };
+  // Other issues inside of components are left to the lint, which is slower than a write may be.
+  const { issues } = await lintComponents(deps, user, resolved, policy);
+  const disallowed = issues.filter(({ code }) => code === 'not_allowed_by_policy');
+  return { ...write, issueList: mergeIssues(issueList, { issues: disallowed, total: disallowed.length }) };
 }
 
 /** Lints a graph, with its calls resolved. */
@@ -133,7 +140,7 @@ export async function performLint(
   const lint = await performGraphWork<'lint'>(deps, { ...task, nodes: resolved.nodes });
   const issueList = mergeIssues(resolved.issueList, lint);
   const ok = lint.ok && !hasErrors(issueList.issues);
-  return { ...lint, ...mergeIssues(issueList, await lintComponents(deps, user, resolved)), ok };
+  return { ...lint, ...mergeIssues(issueList, await lintComponents(deps, user, resolved, task.policy)), ok };
 }
 
 /** Lints the components that the user may read. */
@@ -141,6 +148,7 @@ async function lintComponents(
   deps: CheckDeps,
   user: Pick<UserActor, 'userId' | 'closedTeams'>,
   { tree }: ResolvedCalls,
+  policy: Policy | undefined,
 ): Promise<IssueList> {
   if (tree === undefined) return NO_ISSUES;
   const all = tree.components.list().slice(0, MAX_LINTED_COMPONENTS);
@@ -149,17 +157,21 @@ async function lintComponents(
   const issues = new Map<Component, readonly LintIssue[]>();
   for (const component of all) {
     if (!readable.has(component.workflowId)) continue;
-    issues.set(component, await lintComponent(deps, component));
+    issues.set(component, await lintComponent(deps, component, policy));
     await yieldTurn();
   }
   return listComponentIssues(tree.calls, tree.components, component => issues.get(component) ?? []);
 }
 
 /** Returns no issues for a component whose lint takes too long, because the caller can be linted without it. */
-async function lintComponent(deps: CheckDeps, component: Component): Promise<readonly LintIssue[]> {
+async function lintComponent(
+  deps: CheckDeps,
+  component: Component,
+  policy: Policy | undefined,
+): Promise<readonly LintIssue[]> {
   const { nodes, edges } = component.graph;
   try {
-    const { issues } = await performGraphWork<'lint'>(deps, { kind: 'lint', nodes, edges });
+    const { issues } = await performGraphWork<'lint'>(deps, { kind: 'lint', nodes, edges, policy });
     return selectIssues(component, issues);
   } catch (err) {
     if (err instanceof AppError && err.code === 'unavailable') return [];

@@ -2,8 +2,9 @@
 import { requireFound } from '../../lib/errors.ts';
 import { findVersion, listVersions, type VersionRow } from '../../store/workflows/versions.ts';
 import { findWorkflow, type WorkflowRow } from '../../store/workflows/workflows.ts';
-import { authorize } from '../accounts/access.ts';
+import { authorize, getWorkspaceId } from '../accounts/access.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
+import { loadPolicy } from '../accounts/team-policy.ts';
 import type { Deps } from '../deps.ts';
 import { byNumber, type Page, type PageQuery, readPage } from '../paging.ts';
 import { presentColumns } from '../present-columns.ts';
@@ -53,10 +54,11 @@ export async function restoreVersion(
     const version = await deps.versions.get(tx, id, number);
     const isSame = version.text === current.text;
     const caller = { id, versions: [view.workflow.version, number] };
+    const policy = await loadPolicy(tx, getWorkspaceId(view.workflow));
     // The version is compared with itself, so that deprecated nodes are not reported as new and positions are restored.
     const write = isSame
       ? reuseStoredText(current.text)
-      : runTask<'restore'>(number, { kind: 'restore', stored: version }, caller);
+      : runTask<'restore'>(number, { kind: 'restore', stored: version, policy }, caller);
     recordWorkflowAudit(tx, user, 'workflow.version_restored', view.workflow, { after: { version: number } });
     return commitChange(deps, tx, view, {
       fields: {},

@@ -5,6 +5,7 @@ import { diffGraphs } from '../../graph/diff.ts';
 import { type IssueList, NO_ISSUES } from '../../graph/issues.ts';
 import { applyLayout, LAYOUT_LIMITS, layoutGraph } from '../../graph/layout/layout.ts';
 import { placeNewNodes } from '../../graph/layout/new-nodes.ts';
+import type { Policy } from '../../graph/policy.ts';
 import type { Graph, Position } from '../../graph/types.ts';
 import type { Deps } from '../deps.ts';
 import { lintForWrite, parseSubmittedGraph, type SubmittedGraph, withDims } from './check-graph.ts';
@@ -18,6 +19,8 @@ export interface GraphInput {
   readonly stored?: StoredGraph | undefined;
   /** `false` keeps the coordinates as sent. `always` lays out the whole board, regardless of the settings. */
   readonly autoLayout?: boolean | 'always' | undefined;
+  /** What the workspace of the workflow allows. */
+  readonly policy?: Policy | undefined;
   /** Whether an editor has the board open. */
   readonly isBeingEdited?: boolean;
 }
@@ -46,7 +49,7 @@ export function prepareGraph(deps: WriteDeps, input: GraphInput): GraphWrite {
   if (stored !== undefined && input.autoLayout !== 'always' && isStored(stored, sized, text)) {
     return { ...reuseStoredText(stored.text), issueList: submitted.normalizationWarnings };
   }
-  const issueList = lintForWrite(deps, submitted, stored?.graph);
+  const issueList = lintForWrite(deps, submitted, { previous: stored?.graph, policy: input.policy });
   const { graph, warnings } = arrange(deps, submitted, input);
   const arranged = graph === submitted.graph ? { text, graph: sized } : toStoredGraph(deps, graph);
   const isChanged = arranged.text !== stored?.text;
