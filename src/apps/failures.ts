@@ -1,5 +1,6 @@
 // Explains to visitors why a run was refused or failed, without revealing the graph, its models or prices.
 import { AppError, type ErrorCode } from '../lib/errors.ts';
+import { isPayerPolicyError } from '../runs/estimate/run-issues.ts';
 import { APP_LIMIT_MESSAGE, createAppLimitError } from '../runs/payments/app-limit.ts';
 import { isLimitError } from '../runs/payments/spender-limit.ts';
 import type { ExecutionRow } from '../store/executions.ts';
@@ -87,8 +88,8 @@ export function explainFailure({ error }: Pick<ExecutionRow, 'error'>) {
 export function explainRefusal(err: unknown, isPaidByVisitor: boolean): unknown {
   if (!(err instanceof AppError)) return err;
   if (MEANT_FOR_VISITORS.has(err.code)) return err;
-  // It is the visitor's own limit.
-  if (isPaidByVisitor && isLimitError(err)) return err;
+  // It is the visitor's own limit, or the policy of the visitor's team.
+  if (isPaidByVisitor && (isLimitError(err) || isPayerPolicyError(err))) return err;
   const kind = KIND_BY_CODE[err.code];
   if (kind === 'out of order') return createOutOfOrderError(err);
   if (kind === 'limit') return createAppLimitError();

@@ -11,7 +11,7 @@ import { toVersionKey } from '../runs/prepare/run-version.ts';
 import { presentSecretWarnings } from '../runs/prepare/secret-warnings.ts';
 import { readPlan } from '../runs/prepare/stored-run.ts';
 import { authorize, listClosedTeams } from '../services/accounts/access.ts';
-import { type Actor, requireScope } from '../services/accounts/actor.ts';
+import { type Actor, requireScope, toSpender } from '../services/accounts/actor.ts';
 import type { Deps } from '../services/deps.ts';
 import { byId, readPage } from '../services/paging.ts';
 import { presentColumns } from '../services/present-columns.ts';
@@ -19,6 +19,7 @@ import { presentPoster } from '../services/workflows/present-workflow.ts';
 import type { AuditAction } from '../store/audit/actions.ts';
 import { recordAudit } from '../store/audit/record-audit.ts';
 import type { Tx } from '../store/db.ts';
+import type { Spender } from '../store/spenders.ts';
 import { lockVersions } from '../store/workflows/versions.ts';
 import { findWorkflow, lockWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import { type AppBody, DEFAULT_RUNS_PER_VISITOR, type ListApps } from './app.schema.ts';
@@ -60,7 +61,7 @@ export async function writeApp(deps: RunDeps, actor: Actor, workflowId: string, 
     const { workflow } = authorize(user, 'publish', await lockWorkflow(tx, workflowId, user.userId));
     const settings = await parseBody(deps, tx, workflow, body);
     const before = await findAppOfWorkflow(tx, workflowId);
-    if (!(await saveApp(tx, toRow(settings, workflow, user.userId)))) throw createSlugTakenError();
+    if (!(await saveApp(tx, toRow(settings, workflow, toSpender(user))))) throw createSlugTakenError();
     const app = await requireApp(tx, workflowId);
     recordAudit(tx, user, {
       ...describeTarget(before === undefined ? 'app.created' : 'app.changed', app, workflow),
@@ -77,7 +78,7 @@ const createSlugTakenError = (): AppError =>
     issues: [{ path: '/slug', code: 'slug_taken', message: 'Another app uses this slug.' }],
   });
 
-function toRow(body: AppBody, workflow: ReadWorkflowRow, userId: number): NewApp {
+function toRow(body: AppBody, workflow: ReadWorkflowRow, { userId, keyId }: Spender): NewApp {
   const audience = body.audience ?? 'workspace';
   const settings: AppSettings = {
     title: body.title,
@@ -97,6 +98,7 @@ function toRow(body: AppBody, workflow: ReadWorkflowRow, userId: number): NewApp
     workflow_id: workflow.id,
     slug: body.slug,
     user_id: userId,
+    key_id: keyId,
     is_enabled: body.isEnabled ?? true,
     version: typeof body.version === 'number' ? body.version : null,
     audience,

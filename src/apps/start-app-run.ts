@@ -11,8 +11,9 @@ import { findReplay, parseIdempotencyKey, requireIdempotencyKey } from '../runs/
 import { startRun } from '../runs/accept/start-run.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { estimateWorkflow } from '../runs/estimate/estimate-run.ts';
+import { isPayerPolicyError } from '../runs/estimate/run-issues.ts';
 import { getRemaining, isLimitError } from '../runs/payments/spender-limit.ts';
-import { getWorkspaceId } from '../services/accounts/access.ts';
+import { canInWorkspace, getWorkspaceId } from '../services/accounts/access.ts';
 import { requireScope, toSpender } from '../services/accounts/actor.ts';
 import { getActiveWorkspace } from '../services/accounts/teams.ts';
 import { getUserActor } from '../services/accounts/user-actor.ts';
@@ -108,7 +109,7 @@ async function checkAndStart(
   const opened = await openApp(deps, slug, request);
   const { app, visitor, version } = opened;
   if (visitor.user !== undefined) requireScope(visitor.user, 'workflows:execute');
-  requirePayer(opened);
+  const payer = await findPayer(deps, opened);
   if (version === undefined || opened.issues.length > 0) {
     await reportOutOfOrder(deps, app, opened.issues[0]?.message ?? '');
     throw createOutOfOrderError();
@@ -121,7 +122,7 @@ async function checkAndStart(
   if (isAnonymous(visitor)) await requireProof(deps, app, input.proof);
   const counts = await countRun(deps, opened);
   try {
-    const acceptedRun = await startVisitorRun(deps, opened, prepared);
+    const acceptedRun = await startVisitorRun(deps, { ...opened, payer }, prepared);
     if (acceptedRun.replayed) await uncountRun(deps, counts);
     return acceptedRun;
   } catch (err) {
@@ -131,7 +132,7 @@ async function checkAndStart(
     const isOfVisitor =
       app.payer === 'visitor' &&
       err instanceof AppError &&
-      (err.code === 'insufficient_credits' || isLimitError(err));
+      (err.code === 'insufficient_credits' || isLimitError(err) || isPayerPolicyError(err));
     if (err instanceof AppError && !isOfVisitor) await reportRefusal(deps, app, err);
     throw explainRefusal(err, app.payer === 'visitor');
   }
@@ -150,8 +151,8 @@ export async function estimateAppRun(
   const opened = await openApp(deps, slug, request);
   const { app, version, visitor } = opened;
   if (app.payer !== 'visitor') throw new AppError('not_found', 'The owner of this app pays for its runs.');
-  requirePayer(opened);
-  if (version === undefined || opened.issues.length > 0 || visitor.user === undefined)
+  const payer = await findPayer(deps, opened);
+  if (version === undefined || opened.issues.length > 0 || visitor.user === undefined || payer === undefined)
     throw createOutOfOrderError();
   const { values } = parseFieldValues(opened.fields, inputs);
   try {
@@ -160,10 +161,9 @@ export async function estimateAppRun(
       versionNumber: version.number,
       request: { inputs: new JsonText<JsonObject>(stringifyJson(values)) },
     });
-    const workspace = getWorkspaceId(await getActiveWorkspace(deps.db, visitor.user));
     const [pool, limits] = await Promise.all([
-      getPool(deps.db, workspace),
-      listLimits(deps.db, [{ workspace, ...toSpender(visitor.user) }], 'read'),
+      getPool(deps.db, payer),
+      listLimits(deps.db, [{ workspace: payer, ...toSpender(visitor.user) }], 'read'),
     ]);
     return { credits, exact, availableCredits: Math.min(pool.balance, ...limits.map(getRemaining)) };
   } catch (err) {
@@ -171,9 +171,13 @@ export async function estimateAppRun(
   }
 }
 
-/** Throws 401 if the visitor has to pay but has no account. */
-function requirePayer({ app, visitor }: Pick<OpenedApp, 'app' | 'visitor'>): void {
-  if (app.payer === 'visitor' && visitor.user === undefined)
+/**
+ * Returns the active workspace of a visitor who pays; undefined if the owner pays. Throws 401 if the visitor has no account, and
+ * 403 if the visitor may not spend the workspace's credits.
+ */
+async function findPayer({ db }: RunDeps, { app, visitor }: OpenedApp): Promise<string | undefined> {
+  if (app.payer !== 'visitor') return undefined;
+  if (visitor.user === undefined)
     throw new AppError(
       'unauthorized',
       'Runs of this app are paid for by your workspace. Sign in to run it.',
@@ -181,6 +185,13 @@ function requirePayer({ app, visitor }: Pick<OpenedApp, 'app' | 'visitor'>): voi
         headers: { 'www-authenticate': 'Bearer' },
       },
     );
+  const workspace = await getActiveWorkspace(db, visitor.user);
+  if (!canInWorkspace(visitor.user, 'edit', workspace))
+    throw new AppError(
+      'forbidden',
+      'A VIEWER cannot spend the credits of the team. Choose another workspace, or ask an OWNER of the team for the role EDITOR.',
+    );
+  return getWorkspaceId(workspace);
 }
 
 /** Throws 400 unless the files were uploaded to the app or belong to its examples. */
@@ -244,12 +255,12 @@ async function findRepeatedRun(
 
 async function startVisitorRun(
   deps: RunDeps,
-  opened: OpenedApp,
+  opened: OpenedApp & { readonly payer: string | undefined },
   prepared: PreparedRun,
 ): Promise<StartedAppRun> {
-  const { app, visitor } = opened;
+  const { app, visitor, workflow } = opened;
   const actor = await getUserActor(deps, app.user_id);
-  const payer = await findPayer(deps, opened);
+  const payer = opened.payer === getWorkspaceId(workflow) ? undefined : opened.payer;
   const nowMs = deps.now();
   const executionId = newId('execution', nowMs);
   const run = {
@@ -276,9 +287,10 @@ async function startVisitorRun(
         key: run.id,
         executionId,
         ...(payer === undefined ? {} : { payer }),
-        ...(app.payer === 'visitor' && visitor.user !== undefined
-          ? { spender: toSpender(visitor.user) }
-          : {}),
+        spender:
+          app.payer === 'visitor' && visitor.user !== undefined
+            ? toSpender(visitor.user)
+            : { userId: app.user_id, keyId: app.key_id },
       },
     });
     if (accepted.executionId === executionId) return { run, replayed: false };
@@ -288,11 +300,4 @@ async function startVisitorRun(
     if (err instanceof AppError && err.status < 500) await deleteAppRun(deps.db, run.id);
     throw err;
   }
-}
-
-/** Returns the visitor's active workspace if it pays instead of the workflow's workspace. */
-async function findPayer(deps: RunDeps, { app, visitor, workflow }: OpenedApp): Promise<string | undefined> {
-  if (app.payer !== 'visitor' || visitor.user === undefined) return undefined;
-  const payer = getWorkspaceId(await getActiveWorkspace(deps.db, visitor.user));
-  return payer === getWorkspaceId(workflow) ? undefined : payer;
 }

@@ -9,6 +9,29 @@ export interface Spender {
   readonly keyId: string | null;
 }
 
+/** The columns of an automation that say whose limits its runs spend. */
+export interface SpenderColumns {
+  /** Who created the automation, or last changed what it runs. Null: who created it. */
+  readonly spender_id: number | null;
+  /** The API key with which this was done. */
+  readonly key_id: string | null;
+}
+
+export const toSpenderColumns = ({ userId, keyId }: Spender): SpenderColumns => ({
+  spender_id: userId,
+  key_id: keyId,
+});
+
+/** Returns whose limits the runs of an automation spend. */
+export const getSpender = ({
+  user_id,
+  spender_id,
+  key_id,
+}: SpenderColumns & { readonly user_id: number }): Spender => ({
+  userId: spender_id ?? user_id,
+  keyId: key_id,
+});
+
 /** A spender together with the workspace that pays. */
 export interface PayingSpender extends Spender {
   readonly workspace: string;
@@ -47,7 +70,7 @@ const SELECT_LIMITS = `
   select s.month, 'member' as kind, m.team_id || ' ' || m.user_id as owner, m.user_id, u.name, t.id as team_id, t.name as team_name,
     m.monthly_credits as "limit", coalesce(x.spent, 0)::bigint as spent, coalesce(x.charged, 0)::bigint as charged
   from (select distinct month, workspace, user_id from spenders) s
-  join team_members m on m.team_id = s.workspace and m.user_id = s.user_id and m.monthly_credits is not null
+  join member_limits m on m.team_id = s.workspace and m.user_id = s.user_id
   join users u on u.id = m.user_id join teams t on t.id = m.team_id
   cross join lateral (select sum(n.spent) as spent, sum(n.charged) as charged from spender_months n
     where n.month = s.month and n.workspace = m.team_id and n.user_id = m.user_id) x

@@ -139,10 +139,11 @@ export async function lockTeam(tx: Tx, teamId: string): Promise<void> {
 }
 
 const SELECT_MEMBERS = `
-select m.user_id, u.name, m.role, m.from_group, m.monthly_credits, m.created_at, coalesce((
+select m.user_id, u.name, m.role, m.from_group, n.monthly_credits, m.created_at, coalesce((
     select sum(s.spent) from spender_months s
     where s.month = ${MONTH_NOW} and s.workspace = m.team_id and s.user_id = m.user_id), 0)::bigint as spent_this_month
 from team_members m join users u on u.id = m.user_id
+  left join member_limits n on n.team_id = m.team_id and n.user_id = m.user_id
 where m.team_id = $1`;
 
 export function findMember(tx: Tx, teamId: string, userId: number): Promise<MemberRow | undefined> {
@@ -176,18 +177,20 @@ export async function updateMemberRole(
   );
 }
 
-/** Sets the monthly limit of a member in credits, or removes it. */
+/** Sets the monthly limit of a member in credits, or removes it. It stays when the membership ends, for when it begins again. */
 export async function setMemberLimit(
   tx: Tx,
   teamId: string,
   userId: number,
   credits: number | null,
 ): Promise<void> {
-  await tx.query('update team_members set monthly_credits = $3 where team_id = $1 and user_id = $2', [
-    teamId,
-    userId,
-    credits,
-  ]);
+  await (credits === null
+    ? tx.query('delete from member_limits where team_id = $1 and user_id = $2', [teamId, userId])
+    : tx.query(
+        `insert into member_limits (team_id, user_id, monthly_credits) values ($1, $2, $3)
+         on conflict (team_id, user_id) do update set monthly_credits = excluded.monthly_credits`,
+        [teamId, userId, credits],
+      ));
 }
 
 export async function deleteMember(tx: Tx, teamId: string, userId: number): Promise<void> {

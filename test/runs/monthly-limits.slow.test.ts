@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { insertMember } from '../../src/store/teams.ts';
 import { type Client, createClient, type TestUser } from '../support/client.ts';
+import { createLimitedTeam, type LimitedTeam, start } from '../support/credits/limited-team.ts';
 import {
-  createPaidTeam,
   lateMappedGraph,
   modelGraph,
   modelNode,
@@ -16,47 +16,7 @@ import { waitUntil } from '../support/processes.ts';
 import { edge, node } from '../support/workflows.ts';
 
 const paid = setUpPaidService();
-
-interface Refused {
-  readonly code: string;
-  readonly message: string;
-  readonly requiredCredits: number;
-  readonly availableCredits: number;
-  readonly monthlyCredits: number;
-}
-
-interface Team {
-  readonly teamId: string;
-  readonly owner: TestUser;
-  readonly member: TestUser;
-  createWorkflow(user: Client, graph: object): Promise<string>;
-  setLimit(monthlyCredits: number | null): Promise<void>;
-}
-
-async function setUpTeam(credits = 10_000): Promise<Team> {
-  const owner = (await paid.newUser(0)) as TestUser;
-  const member = (await paid.newUser(0)) as TestUser;
-  const { teamId, folderId } = await createPaidTeam(paid, owner, credits);
-  await insertMember(paid.service.db, teamId, member.userId, 'EDITOR');
-  return {
-    teamId,
-    owner,
-    member,
-    async createWorkflow(user, graph) {
-      const id = await user.createWorkflow(graph);
-      assert.equal((await user.request('PUT', `/workflows/${id}`, { folderId })).status, 200);
-      return id;
-    },
-    async setLimit(monthlyCredits) {
-      const path = `/teams/${teamId}/members/${member.userId}/limit`;
-      const { status, body } = await owner.request('PUT', path, { monthlyCredits });
-      assert.deepEqual([status, body.monthlyCredits], [200, monthlyCredits]);
-    },
-  };
-}
-
-const start = (user: Client, workflow: string, body: object = {}) =>
-  user.request<Refused & { executionId: string }>('POST', `/workflows/${workflow}/run`, body);
+const setUpTeam = (credits?: number): Promise<LimitedTeam> => createLimitedTeam(paid, credits);
 
 const listTitles = async (user: Client): Promise<readonly string[]> => {
   const { body } = await user.request<{ data: { title: string }[] }>('GET', '/notices');

@@ -60,6 +60,8 @@ export interface NewApp {
   readonly slug: string;
   /** The user who saved the app last. Its runs start with the rights of this user. */
   readonly user_id: number;
+  /** The API key with which the app was saved. */
+  readonly key_id: string | null;
   readonly is_enabled: boolean;
   /** null for the current version. */
   readonly version: number | null;
@@ -83,7 +85,7 @@ export interface AppRow extends NewApp {
 }
 
 /** The columns that saving an app replaces. */
-const SAVED_COLUMNS = `slug, user_id, is_enabled, version, audience, payer, max_credits_per_run, daily_credits,
+const SAVED_COLUMNS = `slug, user_id, key_id, is_enabled, version, audience, payer, max_credits_per_run, daily_credits,
   runs_per_visitor, runs_per_day, upload_bytes_per_day, settings`;
 const COLUMNS = `id, workflow_id, ${SAVED_COLUMNS}, embed_key, created_at, updated_at`.replaceAll(
   /\w+/g,

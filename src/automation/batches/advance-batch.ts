@@ -11,6 +11,7 @@ import type { UserActor } from '../../services/accounts/actor.ts';
 import { getUserActor } from '../../services/accounts/user-actor.ts';
 import type { Tx } from '../../store/db.ts';
 import { enqueue } from '../../store/queue.ts';
+import { getSpender } from '../../store/spenders.ts';
 import { startForUser, toRefusal } from '../start-for-user.ts';
 import { buildBatchDelivery } from './batch-event.ts';
 import { notifyStop } from './batch-notice.ts';
@@ -306,6 +307,6 @@ async function startRow(deps: RunDeps, actor: UserActor, batch: BatchHead, row: 
     },
     idempotencyKey: `${batch.id}:${row.row_number}${row.attempt === 1 ? '' : `:${row.attempt}`}`,
     trigger: 'batch',
-    origin: { id: batch.id, key, executionId, spender: { userId: batch.user_id, keyId: batch.key_id } },
+    origin: { id: batch.id, key, executionId, spender: getSpender(batch) },
   });
 }

@@ -1,10 +1,11 @@
 // Stops, resumes, retries and deletes batches, and rates their rows.
 import { AppError, createFieldError, requireFound } from '../../lib/errors.ts';
 import type { RunDeps } from '../../runs/deps.ts';
-import { type Actor, requireScope } from '../../services/accounts/actor.ts';
+import { type Actor, requireScope, toSpender, type UserActor } from '../../services/accounts/actor.ts';
 import { recordAudit } from '../../store/audit/record-audit.ts';
 import type { Tx } from '../../store/db.ts';
 import { enqueue } from '../../store/queue.ts';
+import { type SpenderColumns, toSpenderColumns } from '../../store/spenders.ts';
 import type { ResumeBatchBody } from './batch.schema.ts';
 import { authorizeBatch, presentBatch, presentRows } from './read-batch.ts';
 import {
@@ -21,20 +22,24 @@ import { requireBatchSlot } from './store-batch.ts';
 
 const BATCH_NOT_FOUND = 'Batch not found.';
 
-type BatchChange = Partial<Omit<BatchState, 'seq'>>;
+type BatchChange = Partial<Omit<BatchState, 'seq'> & SpenderColumns>;
 
 /** Locks the batch, writes the change that `decide` returns, if any, and queues the job that acts on it. */
 async function changeBatch(
   deps: RunDeps,
   actor: Actor,
   id: string,
-  decide: (batch: BatchHead, tx: Tx) => Promise<BatchChange | undefined> | BatchChange | undefined,
+  decide: (
+    batch: BatchHead,
+    tx: Tx,
+    user: UserActor,
+  ) => Promise<BatchChange | undefined> | BatchChange | undefined,
 ) {
   const user = requireScope(actor, 'workflows:execute');
   await authorizeBatch(deps, user, id, 'run');
   const changed = await deps.db.transaction(async tx => {
     const batch = requireFound(await lockBatch(tx, id), BATCH_NOT_FOUND);
-    const change = await decide(batch, tx);
+    const change = await decide(batch, tx, user);
     if (change !== undefined) {
       const isActive = batch.status === 'RUNNING' || batch.status === 'STOPPING';
       if (change.status === 'RUNNING' && !isActive) await requireBatchSlot(tx, batch.workspace);
@@ -73,7 +78,7 @@ export function resumeBatch(
   id: string,
   { maxCredits, concurrency }: ResumeBatchBody,
 ) {
-  return changeBatch(deps, actor, id, batch => {
+  return changeBatch(deps, actor, id, (batch, _, user) => {
     if (batch.status === 'RUNNING' || batch.status === 'COMPLETED')
       throw new AppError(
         'conflict',
@@ -89,6 +94,7 @@ export function resumeBatch(
       );
     return {
       ...RUNNING_STATE,
+      ...toSpenderColumns(toSpender(user)),
       max_credits: maxCredits ?? batch.max_credits,
       concurrency: concurrency ?? batch.concurrency,
       first_rows: batch.status === 'PAUSED' ? null : batch.first_rows,
@@ -98,14 +104,14 @@ export function resumeBatch(
 
 /** Runs failed rows again from their completed nodes. */
 export function retryBatch(deps: RunDeps, actor: Actor, id: string, choice: RetryChoice) {
-  return changeBatch(deps, actor, id, async (batch, tx) => {
+  return changeBatch(deps, actor, id, async (batch, tx, user) => {
     const count = await retryRows(tx, id, batch.seq + 1, choice);
     if (count === 0)
       throw new AppError(
         'conflict',
         'The batch has no rows to retry. See its counts, and the options of retry.',
       );
-    return RUNNING_STATE;
+    return { ...RUNNING_STATE, ...toSpenderColumns(toSpender(user)) };
   });
 }
 

@@ -11,6 +11,7 @@ import { getWorkspaceId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, toSpender, type UserActor } from '../../services/accounts/actor.ts';
 import { encryptTarget, parseWebhook } from '../../services/webhooks/webhook-target.ts';
 import { findIdempotencyKey } from '../../store/executions.ts';
+import { toSpenderColumns } from '../../store/spenders.ts';
 import { type CreateBatchBody, DEFAULT_CONCURRENCY, DEFAULT_STOP_AFTER_FAILURES } from './batch.schema.ts';
 import { describeExpectedStops } from './expected-stops.ts';
 import { type BatchEstimate, type PreparedBatch, prepareBatch } from './prepare-batch.ts';
@@ -79,7 +80,7 @@ export async function createBatch(
     workflow_id: workflow.id,
     workflow_version: workflow.version,
     user_id: user.userId,
-    key_id: toSpender(user).keyId,
+    ...toSpenderColumns(toSpender(user)),
     workspace: getWorkspaceId(workflow),
     total: estimate.rows,
     concurrency: body.concurrency ?? DEFAULT_CONCURRENCY,

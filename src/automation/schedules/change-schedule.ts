@@ -9,10 +9,12 @@ import { readInputOverrides, withInputIds } from '../../runs/prepare/run-request
 import { readRunVersion, toVersionKey } from '../../runs/prepare/run-version.ts';
 import { presentSecretWarnings } from '../../runs/prepare/secret-warnings.ts';
 import { authorize, getWorkspaceId } from '../../services/accounts/access.ts';
-import { type Actor, requireScope } from '../../services/accounts/actor.ts';
+import { type Actor, requireScope, toSpender } from '../../services/accounts/actor.ts';
 import { recordAudit } from '../../store/audit/record-audit.ts';
 import type { Tx } from '../../store/db.ts';
+import { toSpenderColumns } from '../../store/spenders.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
+import { findNewSpender } from '../spender.ts';
 import { SKIP_REASONS } from './plan-firings.ts';
 import { authorizeSchedule, presentSchedule } from './read-schedule.ts';
 import type { CreateScheduleBody, PreviewBody, UpdateScheduleBody } from './schedule.schema.ts';
@@ -53,6 +55,7 @@ export async function createSchedule(
       id,
       workflow_id: workflow.id,
       user_id: user.userId,
+      ...toSpenderColumns(toSpender(user)),
       next_run_at: await findNextRun(tx, settings),
     });
     recordAudit(tx, user, {
@@ -85,6 +88,7 @@ export async function changeSchedule(deps: RunDeps, actor: Actor, id: string, bo
       next_run_at,
       ...(body.isActive === undefined ? {} : { paused_reason: null }),
       ...(isActivated ? { failures_in_a_row: 0 } : {}),
+      ...findNewSpender(user, body),
     });
     if (!settings.is_active && schedule.is_active)
       await skipWaiting(tx, id, SKIP_REASONS.paused, ['scheduled', 'catch_up']);

@@ -5,14 +5,22 @@ import { newId } from '../../lib/ids.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { estimateWorkflow } from '../../runs/estimate/estimate-run.ts';
-import { type Actor, requireScope } from '../../services/accounts/actor.ts';
+import { type Actor, requireScope, toSpender, type UserActor } from '../../services/accounts/actor.ts';
 import { parseIsoTime } from '../../services/schema.ts';
 import type { Tx } from '../../store/db.ts';
 import { enqueue } from '../../store/queue.ts';
+import { toSpenderColumns } from '../../store/spenders.ts';
 import { authorizeSchedule } from './read-schedule.ts';
 import type { BackfillBody } from './schedule.schema.ts';
 import { requirePublished, startManually } from './start-firings.ts';
-import { insertFirings, listBackfilled, listOpenFirings, lockSchedule, readNow } from './store.ts';
+import {
+  insertFirings,
+  listBackfilled,
+  listOpenFirings,
+  lockSchedule,
+  readNow,
+  updateSchedule,
+} from './store.ts';
 import { listLastTimes } from './times.ts';
 
 const MAX_BACKFILL = 100;
@@ -70,7 +78,7 @@ export async function backfillSchedule(deps: RunDeps, actor: Actor, id: string, 
   const newTimes =
     body.dryRun === true
       ? await listTimesToRun(deps.db, id, times, isRepeat)
-      : await storeBackfill(deps, id, times, isRepeat);
+      : await storeBackfill(deps, user, { id, times, isRepeat });
   return {
     runs: newTimes.length,
     dueAt: newTimes.map(time => time.toISOString()),
@@ -101,9 +109,12 @@ function parseRange({ from, to }: BackfillBody, now: Date): { readonly from: Dat
 /** Returns the times whose runs will start. */
 async function storeBackfill(
   deps: RunDeps,
-  id: string,
-  times: readonly Date[],
-  isRepeat: boolean,
+  user: UserActor,
+  {
+    id,
+    times,
+    isRepeat,
+  }: { readonly id: string; readonly times: readonly Date[]; readonly isRepeat: boolean },
 ): Promise<readonly Date[]> {
   const newTimes = await deps.db.transaction(async tx => {
     if ((await lockSchedule(tx, id)) === undefined) throw new AppError('not_found', 'Schedule not found.');
@@ -115,6 +126,8 @@ async function storeBackfill(
         'conflict',
         'An earlier backfill of this schedule still has runs to start. Try again when they have started.',
       );
+    // They spend the limits of the caller, like a change of the schedule.
+    await updateSchedule(tx, id, toSpenderColumns(toSpender(user)));
     await insertFirings(
       tx,
       timesToRun.map((due_at, index) => ({

@@ -12,11 +12,12 @@ import { getOrCreate } from '../../lib/get-or-create.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import { cancelRuns } from '../../runs/end/cancel-run.ts';
-import type { UserActor } from '../../services/accounts/actor.ts';
+import { toSpender, type UserActor } from '../../services/accounts/actor.ts';
 import { getUserActor } from '../../services/accounts/user-actor.ts';
 import { findWorkflowGrouped } from '../../services/workflows/read-workflow.ts';
 import type { Tx } from '../../store/db.ts';
 import { enqueue } from '../../store/queue.ts';
+import { getSpender, type Spender } from '../../store/spenders.ts';
 import type { ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import { findPauseReason, MAX_FAILURES, notifyPause } from '../auto-pause.ts';
 import { startForUser, toRefusal } from '../start-for-user.ts';
@@ -71,7 +72,7 @@ export async function startFirings(deps: RunDeps, firings: readonly StartableFir
 /** Starts the run of a firing as the user who requested it. Throws the error of a refused run. */
 export async function startManually(deps: RunDeps, actor: UserActor, firing: StartableFiring): Promise<void> {
   try {
-    await startFiringRun(deps, actor, firing);
+    await startFiringRun(deps, actor, firing, toSpender(actor));
     await acceptFirings(deps.runDb, [firing.id]);
   } catch (err) {
     const { message } = toRefusal(err);
@@ -92,7 +93,7 @@ async function startFiring(
   if (firing.overlap === 'cancel_previous' && firing.kind === 'scheduled') await cancelPrevious(deps, firing);
   try {
     const actor = getOrCreate(actors, firing.user_id, () => getUserActor(deps, firing.user_id));
-    await startFiringRun(deps, await actor, firing);
+    await startFiringRun(deps, await actor, firing, getSpender(firing));
     return undefined;
   } catch (err) {
     const refusal = toRefusal(err);
@@ -100,7 +101,12 @@ async function startFiring(
   }
 }
 
-async function startFiringRun(deps: RunDeps, actor: UserActor, firing: StartableFiring): Promise<void> {
+async function startFiringRun(
+  deps: RunDeps,
+  actor: UserActor,
+  firing: StartableFiring,
+  spender: Spender,
+): Promise<void> {
   const version =
     firing.runs_version === 'current'
       ? {}
@@ -122,7 +128,7 @@ async function startFiringRun(deps: RunDeps, actor: UserActor, firing: Startable
     },
     idempotencyKey,
     trigger: 'schedule',
-    origin: { id: schedule_id, key: due, executionId },
+    origin: { id: schedule_id, key: due, executionId, spender },
   });
 }
 

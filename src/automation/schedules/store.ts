@@ -13,6 +13,7 @@ import {
   type PageRange,
   updateRow,
 } from '../../store/rows.ts';
+import type { SpenderColumns } from '../../store/spenders.ts';
 import {
   type AutomationOwner,
   listLeftOut,
@@ -54,7 +55,7 @@ interface ScheduleState {
   readonly failures_in_a_row: number;
 }
 
-export interface ScheduleRow extends ScheduleSettings, ScheduleState {
+export interface ScheduleRow extends ScheduleSettings, ScheduleState, SpenderColumns {
   readonly id: string;
   readonly workflow_id: string;
   readonly user_id: number;
@@ -63,7 +64,7 @@ export interface ScheduleRow extends ScheduleSettings, ScheduleState {
 
 export type NewSchedule = Omit<ScheduleRow, 'paused_reason' | 'failures_in_a_row' | 'created_at'>;
 
-const COLUMNS = `s.id, s.workflow_id, s.user_id, s.name, s.cron, s.every_seconds, s.time_zone, s.inputs, s.max_credits,
+const COLUMNS = `s.id, s.workflow_id, s.user_id, s.spender_id, s.key_id, s.name, s.cron, s.every_seconds, s.time_zone, s.inputs, s.max_credits,
   s.runs_version, s.overlap, s.catch_up, s.jitter_seconds, s.offset_seconds, s.is_active, s.paused_reason, s.anchor_at,
   s.next_run_at, s.failures_in_a_row, s.created_at`;
 
@@ -93,7 +94,7 @@ export async function insertSchedule(tx: Tx, schedule: NewSchedule): Promise<voi
 export async function updateSchedule(
   tx: Tx,
   id: string,
-  change: Partial<ScheduleSettings & ScheduleState>,
+  change: Partial<ScheduleSettings & ScheduleState & SpenderColumns>,
 ): Promise<void> {
   await updateRow(tx, 'schedules', id, change);
   if (change.next_run_at !== undefined && change.next_run_at !== null) await notifyClocks(tx);
@@ -174,7 +175,15 @@ export interface NewFiring {
 export interface StartableFiring
   extends Pick<
     ScheduleRow,
-    'workflow_id' | 'user_id' | 'name' | 'inputs' | 'max_credits' | 'runs_version' | 'overlap'
+    | 'workflow_id'
+    | 'user_id'
+    | 'spender_id'
+    | 'key_id'
+    | 'name'
+    | 'inputs'
+    | 'max_credits'
+    | 'runs_version'
+    | 'overlap'
   > {
   readonly id: string;
   readonly schedule_id: string;
@@ -186,7 +195,7 @@ export interface StartableFiring
   readonly is_accepted: boolean;
 }
 
-const STARTABLE = `f.id, f.schedule_id, f.kind, f.due_at, f.execution_id, f.attempts, s.workflow_id, s.user_id, s.name,
+const STARTABLE = `f.id, f.schedule_id, f.kind, f.due_at, f.execution_id, f.attempts, s.workflow_id, s.user_id, s.spender_id, s.key_id, s.name,
   s.inputs, s.max_credits, s.runs_version, s.overlap,
   exists (select from executions e where e.id = f.execution_id) as is_accepted`;
 

@@ -11,14 +11,16 @@ import { createInputFinder, createRepeatedInputError } from '../../runs/prepare/
 import { readRunVersion, toVersionKey } from '../../runs/prepare/run-version.ts';
 import { presentSecretWarnings } from '../../runs/prepare/secret-warnings.ts';
 import { authorize, getWorkspaceId, toTeamId } from '../../services/accounts/access.ts';
-import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
+import { type Actor, requireScope, toSpender, type UserActor } from '../../services/accounts/actor.ts';
 import { toInboxPrefix } from '../../services/media/inbox-media.ts';
 import { findSecretProblem } from '../../services/webhooks/webhook-signature.ts';
 import type { AuditAction } from '../../store/audit/actions.ts';
 import { recordAudit } from '../../store/audit/record-audit.ts';
 import type { Tx } from '../../store/db.ts';
 import { enqueue } from '../../store/queue.ts';
+import { toSpenderColumns } from '../../store/spenders.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
+import { findNewSpender } from '../spender.ts';
 import { DEFAULT_FEED_MINUTES, getFirstPollAt } from './advance-trigger.ts';
 import { mapInputs } from './map-inputs.ts';
 import { authorizeTrigger, presentTrigger } from './read-trigger.ts';
@@ -70,6 +72,7 @@ export async function createTrigger(
     id,
     workflow_id: workflow.id,
     user_id: user.userId,
+    ...toSpenderColumns(toSpender(user)),
     workspace: getWorkspaceId(workflow),
     kind,
     name: body.name ?? DEFAULT_NAMES[kind],
@@ -132,6 +135,7 @@ export async function changeTrigger(deps: RunDeps, actor: Actor, id: string, bod
       ...(body.isActive === undefined ? {} : { is_active: body.isActive, paused_reason: null }),
       ...(token === undefined ? {} : { token_hash: sha256(token) }),
       ...(isActivated ? { failures_in_a_row: 0 } : {}),
+      ...findNewSpender(user, body),
       ...(isActivated || isNewFeed ? { poll_at: getFirstPollAt(current.kind, deps.now()) } : {}),
       // The first poll of a feed starts nothing.
       ...(isNewFeed ? { has_baseline: false } : {}),
@@ -196,13 +200,11 @@ const describeFields = ({ name, kind, max_credits, is_active }: AuditedTrigger) 
  * Throws the errors of `startRun`.
  */
 export async function runTrigger(deps: RunDeps, actor: Actor, id: string, payload: unknown) {
-  const trigger = await authorizeTrigger(deps, actor, id, 'run');
+  const user = requireScope(actor, 'workflows:execute');
+  const trigger = await authorizeTrigger(deps, user, id, 'run');
   const executionId = newId('execution', deps.now());
-  await startRun(
-    deps,
-    actor,
-    toRunInput(trigger, mapInputs(trigger.inputs, payload), executionId, executionId),
-  );
+  const input = toRunInput(trigger, mapInputs(trigger.inputs, payload), executionId, executionId);
+  await startRun(deps, user, { ...input, origin: { ...input.origin, spender: toSpender(user) } });
   await deps.db.transaction(tx => recordStart(tx, trigger.id, executionId, 'Run by hand'));
   return { executionId };
 }

@@ -9,6 +9,7 @@ import { readExecution } from '../../runs/read/executions.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import { getUserActor } from '../../services/accounts/user-actor.ts';
 import type { Tx } from '../../store/db.ts';
+import { getSpender } from '../../store/spenders.ts';
 import { findPauseReason, MAX_FAILURES, notifyPause, updateFailureCount } from '../auto-pause.ts';
 import { startForUser, toRefusal } from '../start-for-user.ts';
 import type { PauseReason } from '../store.ts';
@@ -130,7 +131,7 @@ export function toRunInput(trigger: TriggerRow, inputs: string, item: string, ex
     },
     idempotencyKey: `${trigger.id}:${item}`,
     trigger: trigger.kind,
-    origin: { id: trigger.id, key: item, executionId },
+    origin: { id: trigger.id, key: item, executionId, spender: getSpender(trigger) },
   } as const;
 }
 

@@ -15,6 +15,7 @@ import {
   updateRow,
   valueSet,
 } from '../../store/rows.ts';
+import type { SpenderColumns } from '../../store/spenders.ts';
 import {
   type AutomationOwner,
   listLeftOut,
@@ -28,7 +29,7 @@ export type TriggerKind = (typeof TRIGGER_KINDS)[number];
 export const ITEM_STATUSES = ['seen', 'candidate', 'waiting', 'running', 'done'] as const;
 type ItemStatus = (typeof ITEM_STATUSES)[number];
 
-export interface NewTrigger {
+export interface NewTrigger extends SpenderColumns {
   readonly id: string;
   readonly workflow_id: string;
   readonly user_id: number;
@@ -65,7 +66,7 @@ export interface ReadTrigger extends TriggerRow {
   readonly workflow_name: string;
 }
 
-const COLUMNS = `t.id, t.workflow_id, t.user_id, t.workspace, t.kind, t.name, t.config, t.inputs, t.max_credits, t.is_active,
+const COLUMNS = `t.id, t.workflow_id, t.user_id, t.spender_id, t.key_id, t.workspace, t.kind, t.name, t.config, t.inputs, t.max_credits, t.is_active,
   t.token_hash, t.secret, t.source_id, t.statuses, t.poll_at, t.paused_reason, t.failures_in_a_row, t.has_baseline,
   t.last_run_at, t.last_execution_id, t.created_at`;
 const READ_COLUMNS = `${COLUMNS}, ${selectWorkflowName('t')}`;

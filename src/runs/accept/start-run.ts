@@ -20,6 +20,7 @@ import {
   findUnavailableNodes,
   findUnpricedNodes,
   requireAllowed,
+  requireAllowedByPayer,
   requireBounded,
   requirePriced,
   requireProviders,
@@ -68,6 +69,8 @@ export async function startRun(deps: RunDeps, actor: Actor, input: StartRunInput
     authorize(actor, 'edit', workflow);
   }
   const prepared = await prepareRun(deps, user.userId, workflow, { versionNumber, request });
+  const payer = input.origin?.payer;
+  if (payer !== undefined) await requireAllowedByPayer(deps, payer, prepared);
   const hint = request.useSample === true ? '' : await describeSample(deps, workflow.id, prepared);
   const estimate = await estimateForStart(deps, user, prepared, hint);
   const warnings = describeSampledNodes(prepared.plan, prepared.steps);

@@ -11,6 +11,7 @@ import { findNeededProvider } from '../../nodes/catalog.ts';
 import { boundCall, isFreeCall, OVER_MAX_CREDITS } from '../../nodes/models/pricing.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
 import { getPlanLimits } from '../../services/accounts/execution-limits.ts';
+import { loadPolicy } from '../../services/accounts/team-policy.ts';
 import type { RunDeps } from '../deps.ts';
 import { describeUnpriced } from '../payments/pay-by-credential.ts';
 import { type Estimate, type GetCredential, toSettings } from './estimate-plan.ts';
@@ -164,6 +165,25 @@ export function requireAllowed(issues: readonly NodeIssue[]): void {
   const [firstIssue] = issues;
   if (firstIssue !== undefined) throw new AppError('not_allowed_by_policy', firstIssue.message, { issues });
 }
+
+/** Throws 403 `not_allowed_by_policy` if the team that pays for a run of an app does not allow its nodes. */
+export async function requireAllowedByPayer(
+  deps: Pick<RunDeps, 'db' | 'findNode'>,
+  payer: string,
+  run: Pick<PlannedRun, 'plan' | 'overrides'> & { readonly steps: ReadonlyMap<string, Step> },
+): Promise<void> {
+  const policy = await loadPolicy(deps.db, payer);
+  if (findDisallowedNodes(deps, { ...run, policy }, run.steps).length === 0) return;
+  // Visitors of an app must not learn its models.
+  throw new AppError(
+    'not_allowed_by_policy',
+    'The policy of the team that pays does not allow a provider or model of this app. Choose another workspace, or ask an OWNER of the team to change the policy.',
+    { details: { isOfPayer: true } },
+  );
+}
+
+export const isPayerPolicyError = (err: AppError): boolean =>
+  err.code === 'not_allowed_by_policy' && err.details?.isOfPayer === true;
 
 /** Throws 403 `unpriced_model`. */
 export function requirePriced(issues: readonly NodeIssue[]): void {

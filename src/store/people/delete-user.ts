@@ -102,20 +102,22 @@ export async function transferWork(tx: Tx, userId: number, heir: Heir): Promise<
     workspace,
   ]);
   await tx.query(
-    `update schedules s set is_active = false, next_run_at = null, user_id = w.user_id
+    `update schedules s set is_active = false, next_run_at = null, user_id = w.user_id, spender_id = null, key_id = null
      from workflows w where w.id = s.workflow_id and s.user_id = $1`,
     [userId],
   );
   await tx.query(
-    `update triggers t set is_active = false, user_id = w.user_id,
+    `update triggers t set is_active = false, user_id = w.user_id, spender_id = null, key_id = null,
        workspace = coalesce(w.team_id, 'user:' || w.user_id)
      from workflows w where w.id = t.workflow_id and t.user_id = $1`,
     [userId],
   );
   await tx.query(
-    `update apps a set is_enabled = false, user_id = w.user_id from workflows w where w.id = a.workflow_id and a.user_id = $1`,
+    `update apps a set is_enabled = false, user_id = w.user_id, key_id = null from workflows w where w.id = a.workflow_id and a.user_id = $1`,
     [userId],
   );
+  for (const table of ['schedules', 'triggers'])
+    await tx.query(`update ${table} set spender_id = null, key_id = null where spender_id = $1`, [userId]);
   return { workflows, media };
 }
 
@@ -135,6 +137,7 @@ const PERSONAL = [
   'scim_users',
   'scim_group_members',
   'team_members',
+  'member_limits',
   'workflow_permissions',
   'team_invitations',
   'notices',

@@ -36,6 +36,7 @@ const createBatchRow = (): NewBatch => ({
   workflow_id: workflowId,
   workflow_version: 1,
   user_id: user.userId,
+  spender_id: null,
   key_id: null,
   workspace: `user:${user.userId}`,
   total: 2,

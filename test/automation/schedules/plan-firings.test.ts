@@ -14,6 +14,8 @@ const createSchedule = (settings: Pick<ScheduleRow, 'next_run_at'> & Partial<Sch
   id: 'sch_1',
   workflow_id: 'wf_1',
   user_id: 1,
+  spender_id: null,
+  key_id: null,
   name: 'Hourly',
   cron: null,
   every_seconds: 3600,

@@ -4,6 +4,7 @@ import { isNoneOfSql, READABLE } from '../../../store/permissions.ts';
 import { selectQueuedJobs } from '../../../store/queue.ts';
 import { all, first, firstNumber, lockName, type PageRange, updateRow } from '../../../store/rows.ts';
 import type { NewDelivery } from '../../../store/runs.ts';
+import type { SpenderColumns } from '../../../store/spenders.ts';
 import { type AutomationOwner, listLeftOut, selectWorkflowName } from '../../store.ts';
 import { ROW_STATUSES, type RowStatus } from './rows.ts';
 
@@ -12,13 +13,12 @@ export type BatchStatus = (typeof BATCH_STATUSES)[number];
 
 export type BatchCounts = Readonly<Record<RowStatus, number>>;
 
-export interface NewBatch {
+/** Its rows spend the monthly limits of whoever created, resumed or retried it last. */
+export interface NewBatch extends SpenderColumns {
   readonly id: string;
   readonly workflow_id: string;
   readonly workflow_version: number;
   readonly user_id: number;
-  /** The API key with which it was created, whose monthly limit its rows spend. */
-  readonly key_id: string | null;
   readonly workspace: string;
   readonly total: number;
   readonly concurrency: number;
@@ -62,7 +62,7 @@ export type StoredBatch = NewBatch &
 /** A batch without the values that may be long. */
 export type BatchHead = Omit<StoredBatch, 'axes' | 'metadata' | 'webhook' | 'workflow_name'>;
 
-const HEAD_COLUMNS = `b.id, b.workflow_id, b.workflow_version, b.user_id, b.key_id, b.workspace, b.status, b.reason, b.total, b.concurrency,
+const HEAD_COLUMNS = `b.id, b.workflow_id, b.workflow_version, b.user_id, b.spender_id, b.key_id, b.workspace, b.status, b.reason, b.total, b.concurrency,
   b.max_credits, b.stop_after_failures, b.failures_in_a_row, b.cancels_running, b.first_rows, b.estimated_credits, b.estimate_is_exact,
   b.targets, b.bytes, b.seq, b.created_at, b.finished_at,
   json_build_object(${ROW_STATUSES.map(status => `'${status}', b.rows_${status}`).join(', ')}) as counts`;
@@ -164,7 +164,7 @@ export function countRunningBatches(tx: Tx, workspace: string): Promise<number> 
 export async function updateBatch(
   tx: Tx,
   id: string,
-  state: Partial<Omit<BatchState, 'seq'>>,
+  state: Partial<Omit<BatchState, 'seq'> & SpenderColumns>,
   delivery: NewDelivery | null = null,
 ): Promise<void> {
   await updateRow(tx, 'batches', id, state, ['seq = seq + 1']);
