@@ -253,4 +253,4 @@ function whenIdle(callback: () => void): void {
   else requestIdleCallback(callback, { timeout: IDLE_TIMEOUT_MS });
 }
 
-const startWorker = (): Worker => new Worker(new URL(workerFile, import.meta.url), { type: 'module' });
+export const startWorker = (): Worker => new Worker(new URL(workerFile, import.meta.url), { type: 'module' });

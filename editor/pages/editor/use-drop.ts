@@ -3,6 +3,7 @@
 import { useEffect, useState } from 'react';
 import { getSide } from '../../../src/graph/handles.ts';
 import type { Position } from '../../../src/graph/types.ts';
+import { findNode } from '../../board/board.ts';
 import { getMediaKind, placeMedia } from '../../board/import-files.ts';
 import type { PortRef } from '../../board/wiring.ts';
 import { pasteGraph } from '../../canvas/commands.ts';
@@ -21,6 +22,8 @@ const OFFSET_STEP = 48;
 interface DropTarget {
   readonly position: Position;
   readonly from?: PortRef | undefined;
+  /** The node below the pointer. */
+  readonly nodeId?: string | undefined;
 }
 
 /** Returns whether files are dragged over the board, and the name of the file that is being imported. */
@@ -76,20 +79,20 @@ function findDropTarget({ canvas }: EditorContextValue, event: DragEvent): DropT
   const nodeId = target.closest<HTMLElement>('[data-node-id]')?.dataset.nodeId;
   return handle !== undefined && getSide(handle) === 'in' && nodeId !== undefined
     ? { position, from: { nodeId, handle } }
-    : { position };
+    : { position, nodeId };
 }
 
 async function importFiles(
   editor: EditorContextValue,
   files: readonly File[],
-  { position: start, from }: DropTarget,
+  { position: start, ...first }: DropTarget,
   onProgress: (name: string | undefined) => void,
 ): Promise<void> {
   for (const [index, file] of files.entries()) {
     const position = { x: start.x + index * OFFSET_STEP, y: start.y + index * OFFSET_STEP };
     try {
       onProgress(file.name);
-      await importFile(editor, file, index === 0 ? { position, from } : { position });
+      await importFile(editor, file, index === 0 ? { position, ...first } : { position });
     } catch (error) {
       showToast(dropMessages.failed(file.name, toErrorMessage(error)), { tone: 'failed' });
     } finally {
@@ -100,6 +103,11 @@ async function importFiles(
 
 async function importFile(editor: EditorContextValue, file: File, drop: DropTarget): Promise<void> {
   const { store } = editor.session;
+  const { nodeId = '' } = drop;
+  if (findNode(store.getState().board, nodeId)?.data.nodeType === 'comfyui:workflow') {
+    const { loadGraph } = await import('./comfyui/load-graph.ts');
+    return loadGraph(editor.session, nodeId, file);
+  }
   const { readDroppedGraph } = await import('../../board/foreign-graph.ts');
   const graph = await readDroppedGraph(file);
   if (graph !== undefined) return pasteGraph(editor, graph, drop.position);

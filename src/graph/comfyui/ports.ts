@@ -15,6 +15,8 @@ export interface ComfyInput {
   readonly input: string;
   /** Used instead of the value in the graph if the port is not connected. */
   readonly default?: Json;
+  /** Set for a setting of the node that has no port. */
+  readonly isField?: boolean;
 }
 
 /** A port with the files or texts of a node in the graph. */
@@ -64,8 +66,14 @@ export function toComfyPorts(config: JsonObject): {
   return {
     inputs: getComfyInputs(config).map(input => {
       const value = getShownValue(input, config.graph);
-      const { id, label, type } = input;
-      return { id, label, type, isPort: true, ...(value === undefined ? {} : { default: value }) };
+      const { id, label, type, isField } = input;
+      return {
+        id,
+        label,
+        type,
+        isPort: isField !== true,
+        ...(value === undefined ? {} : { default: value }),
+      };
     }),
     outputs: getComfyOutputs(config).map(({ id, label, type, isList }) => ({
       id,

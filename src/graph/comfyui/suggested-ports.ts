@@ -24,7 +24,7 @@ const PROMPT_NODES: Readonly<Record<string, string>> = {
   PrimitiveStringMultiline: 'value',
 };
 /** Nodes that load a file of the user: the name of the input, and the type. */
-const LOADERS: Readonly<Record<string, readonly [input: string, type: ComfyPortType]>> = {
+export const LOADERS: Readonly<Record<string, readonly [input: string, type: ComfyPortType]>> = {
   LoadImage: ['image', 'IMAGE'],
   LoadImageMask: ['image', 'IMAGE'],
   LoadImageOutput: ['image', 'IMAGE'],
@@ -99,7 +99,7 @@ export function suggestOutputs(graph: ApiGraph, types: NodeTypes): readonly Comf
     .slice(0, MAX_CONFIG_PORTS);
 }
 
-const TYPE_LABELS: Readonly<Record<ComfyPortType, string>> = {
+export const TYPE_LABELS: Readonly<Record<ComfyPortType, string>> = {
   IMAGE: 'Image',
   VIDEO: 'Video',
   AUDIO: 'Audio',
@@ -108,10 +108,11 @@ const TYPE_LABELS: Readonly<Record<ComfyPortType, string>> = {
   JSON: 'JSON',
 };
 
-const isPrompt = (classType: string, input: string): boolean =>
+export const isPrompt = (classType: string, input: string): boolean =>
   PROMPT_NAMES.has(input) || (Object.hasOwn(PROMPT_NODES, classType) && PROMPT_NODES[classType] === input);
 
-function findOutputType(graph: ApiGraph, id: string, types: NodeTypes): ComfyPortType | undefined {
+/** Returns the type of the results of a node that saves or shows something. */
+export function findOutputType(graph: ApiGraph, id: string, types: NodeTypes): ComfyPortType | undefined {
   const { class_type } = graph[id] as ApiNode;
   if (Object.hasOwn(OUTPUTS, class_type)) return OUTPUTS[class_type];
   if (types.find(class_type) !== undefined) return undefined;
@@ -119,7 +120,7 @@ function findOutputType(graph: ApiGraph, id: string, types: NodeTypes): ComfyPor
 }
 
 /** Returns the title that a person gave the node, not the one that ComfyUI shows for its type. */
-function getOwnTitle(classType: string, title: string | undefined): string | undefined {
+export function getOwnTitle(classType: string, title: string | undefined): string | undefined {
   if (title === undefined || title.trim() === '') return undefined;
   const simplify = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
   const [own, type] = [simplify(title), simplify(classType)];
@@ -144,12 +145,13 @@ const DEFAULT_TITLES: ReadonlySet<string> = new Set([
   'textmultiline',
 ]);
 
-interface Use {
+export interface Use {
   readonly node: string;
   readonly input: string;
 }
 
-function listUses(graph: ApiGraph): ReadonlyMap<string, readonly Use[]> {
+/** Returns the inputs that use each node. */
+export function listUses(graph: ApiGraph): ReadonlyMap<string, readonly Use[]> {
   const uses = new Map<string, Use[]>();
   for (const [node, { inputs }] of Object.entries(graph))
     for (const [input, value] of Object.entries(inputs)) {
@@ -165,7 +167,7 @@ function listUses(graph: ApiGraph): ReadonlyMap<string, readonly Use[]> {
 const MAX_HOPS = 6;
 
 /** Names a prompt by the title of its node, or by what it is used for. */
-function getPromptLabel(
+export function getPromptLabel(
   graph: ApiGraph,
   id: string,
   input: string,
@@ -185,10 +187,12 @@ function getPromptLabel(
   return 'Prompt';
 }
 
-/** Returns a function that returns a label and an id which it has not returned before. */
-function createNames(): (label: string) => { readonly id: string; readonly label: string } {
+/** Returns a function that returns a label and an id which it has not returned before. `taken` are ids that it may not return. */
+export function createNames(
+  taken: Iterable<string> = [],
+): (label: string) => { readonly id: string; readonly label: string } {
   const counts = new Map<string, number>();
-  const used = new Set<string>();
+  const used = new Set(taken);
   return label => {
     const count = (counts.get(label) ?? 0) + 1;
     counts.set(label, count);

@@ -27,7 +27,7 @@ const declared = defineNode({
   nodeType: 'comfyui:workflow',
   label: 'ComfyUI workflow',
   description:
-    'Runs a graph of ComfyUI on a ComfyUI server. POST /workflows/import creates the node from a file of ComfyUI.',
+    'Runs a graph of ComfyUI on a ComfyUI server. Choose a file of ComfyUI in the editor, or import it with POST /workflows/import.',
   category: 'utility',
   source: 'vendor',
   requires: 'comfyui',
@@ -46,7 +46,7 @@ const declared = defineNode({
       default: [],
       isInternal: true,
       description:
-        'Input ports: [{ id, label, type, node, input, default }]. `node` and `input` are the value that the port sets.',
+        'Inputs: [{ id, label, type, node, input, default, isField }]. `node` and `input` are the value that the input sets; with `isField`, it has no port.',
     }),
     outputs: json('Outputs', {
       default: [],

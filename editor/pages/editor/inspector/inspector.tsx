@@ -39,6 +39,10 @@ const ComponentFields = lazyComponent<{ readonly node: GraphNode }>(
   async () => (await import('./component-fields.tsx')).ComponentFields,
 );
 
+const ComfyFields = lazyComponent<{ readonly node: GraphNode }>(
+  async () => (await import('../comfyui/comfy-fields.tsx')).ComfyFields,
+);
+
 const ScenePreview = lazyComponent<{ readonly node: GraphNode }>(
   async () => (await import('./scene-preview.tsx')).ScenePreview,
 );
@@ -62,6 +66,8 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
   const entry = catalog.find(node.data.nodeType);
   const isSlidePort = useSlidePorts(node);
   const { inputs } = getPorts(catalog, node);
+  // Its ports have values of the graph, which only the late part knows.
+  const isComfy = node.data.nodeType === 'comfyui:workflow';
   const close = (): void => {
     store.actions.select([]);
     canvas.current?.focus();
@@ -114,9 +120,10 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
           <ComponentFields node={node} />
         ) : (
           inputs
-            .filter(input => hasField(input) && !isSlidePort(input.id))
+            .filter(input => hasField(input) && !isSlidePort(input.id) && !(isComfy && input.isPort))
             .map(input => <InputField key={input.id} node={node} input={input} />)
         )}
+        {isComfy && <ComfyFields node={node} />}
         {node.data.nodeType === 'video:renderer' && <TemplateFields node={node} />}
         {node.data.nodeType === 'video:renderer' && <ScenePreview node={node} />}
         <Note node={node} />
