@@ -1,6 +1,7 @@
 // Stops, resumes, retries and deletes batches, and rates their rows.
 import { AppError, createFieldError, requireFound } from '../../lib/errors.ts';
 import type { RunDeps } from '../../runs/deps.ts';
+import { toTeamId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, toSpender, type UserActor } from '../../services/accounts/actor.ts';
 import { recordAudit } from '../../store/audit/record-audit.ts';
 import type { Tx } from '../../store/db.ts';
@@ -118,13 +119,18 @@ export function retryBatch(deps: RunDeps, actor: Actor, id: string, choice: Retr
 /** Deletes a batch that has ended; its executions stay. Throws 409 `conflict` if it has not ended. */
 export async function removeBatch(deps: RunDeps, actor: Actor, id: string): Promise<void> {
   const user = requireScope(actor, 'workflows:execute');
-  const { workflow_id: workflowId } = await authorizeBatch(deps, user, id, 'run');
+  const { workflow_id: workflowId, workspace } = await authorizeBatch(deps, user, id, 'run');
   await deps.db.transaction(async tx => {
     const batch = await lockBatch(tx, id);
     if (batch !== undefined && batch.status !== 'STOPPED' && batch.status !== 'COMPLETED')
       throw new AppError('conflict', 'The batch has not ended. Stop it first.');
     await deleteBatch(tx, id);
-    recordAudit(tx, user, { action: 'batch.deleted', target: id, before: { workflowId } });
+    recordAudit(tx, user, {
+      action: 'batch.deleted',
+      target: id,
+      teamId: toTeamId(workspace),
+      before: { workflowId },
+    });
   });
 }
 

@@ -17,6 +17,7 @@ import type { RunDeps } from '../../runs/deps.ts';
 import { toVersionKey } from '../../runs/prepare/run-version.ts';
 import { readBoundedSteps, readPlan } from '../../runs/prepare/stored-run.ts';
 import { listResultNodes, listRunOutputs } from '../../runs/read/present-execution.ts';
+import { toTeamId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope } from '../../services/accounts/actor.ts';
 import { recordAuditAlone } from '../../store/audit/record-audit.ts';
 import { authorizeBatch, presentRows } from './read-batch.ts';
@@ -62,6 +63,7 @@ export async function exportBatch(
   await recordAuditAlone(deps.db, user, {
     action: 'batch.exported',
     target: id,
+    teamId: toTeamId(batch.workspace),
     after: { format, workflowId: batch.workflow_id },
   });
   const plan = await readPlan(deps, toVersionKey(batch.workflow_id, batch.workflow_version, batch.targets));

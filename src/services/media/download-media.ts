@@ -7,6 +7,7 @@ import { toFileName } from '../../media/file-name.ts';
 import { recordAuditAlone } from '../../store/audit/record-audit.ts';
 import { listCollectionMedia } from '../../store/media/collections.ts';
 import type { MediaRow } from '../../store/media/media.ts';
+import { toTeamId } from '../accounts/access.ts';
 import { type Actor, requireScope } from '../accounts/actor.ts';
 import type { Deps } from '../deps.ts';
 import { requireUsableMedia } from './change-media.ts';
@@ -51,6 +52,7 @@ export async function downloadMedia(
     action: 'media.exported',
     target: collectionId,
     name: collection?.name,
+    teamId: findTeamId(collection === undefined ? rows : [collection]),
     after: { count: rows.length, bytes },
   });
   return {
@@ -58,6 +60,10 @@ export async function downloadMedia(
     stream: createZipStream(readFiles(deps, rows, signal)),
   };
 }
+
+/** Returns the team of the first item that belongs to one. */
+const findTeamId = (items: readonly { readonly workspace: string }[]): string | undefined =>
+  items.flatMap(({ workspace }) => toTeamId(workspace) ?? [])[0];
 
 function splitIds(text: string): readonly string[] {
   const ids = [...new Set(text.split(','))];

@@ -95,7 +95,7 @@ export async function restoreWorkflowAsAdmin(deps: Pick<Deps, 'db'>, actor: Acto
       await restoreDeletedWorkflow(tx, id),
       'Workflow not found. If it was deleted more than 30 days ago, its graph may have been deleted too.',
     );
-    recordWorkflowAudit(tx, admin, 'workflow.restored', { ...restored, team_id: null });
+    recordWorkflowAudit(tx, admin, 'workflow.restored', restored);
     return restored;
   });
   return { id: row.id, name: row.name, userId: row.user_id, restored: true };

@@ -101,14 +101,14 @@ export async function undoWorkflowDeletion(tx: Tx, id: string): Promise<void> {
 export function restoreDeletedWorkflow(
   tx: Tx,
   id: string,
-): Promise<{ readonly id: string; readonly name: string; readonly user_id: number } | undefined> {
+): Promise<Pick<WorkflowRow, 'id' | 'name' | 'user_id' | 'team_id'> | undefined> {
   return first(
     tx,
     `update workflows set deleted_at = null,
        updated_at = case when deleted_at is null then updated_at
          else greatest(now(), updated_at + interval '1 millisecond') end
      where id = $1 and exists (select from workflow_versions v where v.workflow_id = id and v.version = workflows.version)
-     returning id, name, user_id`,
+     returning id, name, user_id, team_id`,
     [id],
   );
 }
