@@ -25,7 +25,6 @@ import {
 } from '../../store/permissions.ts';
 import { enqueue } from '../../store/queue.ts';
 import { isOutsideTeam } from '../../store/teams.ts';
-import { findUser } from '../../store/users.ts';
 import { findWorkflow, lockWorkflow, type ReadWorkflowRow } from '../../store/workflows/workflows.ts';
 import type { Deps } from '../deps.ts';
 import { byNumber, type PageQuery, readPage } from '../paging.ts';
@@ -70,13 +69,13 @@ export async function shareWorkflow(deps: Deps, actor: Actor, workflowId: string
       'email' in userRef
         ? await shareWithEmail(tx, user, { workflowId, email: userRef.email, role })
         : await shareWithUser(tx, user, workflow, { workflowId, userId: userRef.userId, role });
-    const { user_id: userId, email, name } = permission;
+    const { user_id: userId, email } = permission;
     recordAudit(tx, user, {
       action: 'workflow.shared',
       target: workflowId,
       name: workflow.name,
       teamId: workflow.team_id,
-      after: { person: name ?? email, userId, role },
+      after: { ...(email !== null && { person: email }), ...(userId !== null && { userId }), role },
     });
     return presentPermission(permission);
   });
@@ -205,13 +204,12 @@ export async function unshareWorkflow(
         ? await deleteEmailShare(tx, workflowId, userRef.email)
         : await deletePermission(tx, workflowId, userRef.userId);
     if (!wasShared) throw new AppError('not_found', 'The workflow is not shared with this user.');
-    const person = 'email' in userRef ? userRef.email : (await findUser(tx, userRef.userId))?.name;
     recordAudit(tx, user, {
       action: 'workflow.unshared',
       target: workflowId,
       name,
       teamId: team_id,
-      before: { person, ...('userId' in userRef ? userRef : {}) },
+      before: 'email' in userRef ? { person: userRef.email } : { userId: userRef.userId },
     });
   });
 }

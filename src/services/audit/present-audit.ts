@@ -10,7 +10,12 @@ type Names = ReadonlyMap<number | string, string>;
 
 /** Presents the rows with the current names of users and teams. */
 export async function presentAuditRows(tx: Tx, rows: readonly AuditRow[]) {
-  const userIds = rows.flatMap(row => [row.user_id, parseUserTarget(row.target)]);
+  const userIds = rows.flatMap(row => [
+    row.user_id,
+    parseUserTarget(row.target),
+    findPersonId(row.before),
+    findPersonId(row.after),
+  ]);
   const names = await findAuditNames(tx, {
     userIds: [...new Set(userIds.filter(id => id != null))],
     teamIds: [...new Set(rows.flatMap(({ team_id }) => team_id ?? []))],
@@ -31,7 +36,7 @@ function presentAuditRow(row: AuditRow, names: Names) {
     actor: { userId: row.user_id, name: actorName, via: row.via, keyId: row.key_id },
     ...rest,
     targetName,
-    summary: summarize(row, {
+    summary: summarize(namePeople(row, names), {
       actor: actorName,
       target: targetName ?? row.target ?? 'an unknown account',
       team: (row.team_id && names.get(row.team_id)) ?? 'a deleted team',
@@ -57,6 +62,23 @@ const nameActor = ({ user_id, via }: AuditRow, names: Names): string =>
 function nameTarget({ target, target_name }: AuditRow, names: Names): string | null {
   const userId = parseUserTarget(target);
   return userId === undefined ? target_name : (names.get(userId) ?? DELETED_USER);
+}
+
+/** Returns the account in the fields of a row: of whom a workflow is shared with, for example. */
+function findPersonId(fields: AuditRow['after']): number | undefined {
+  const userId = fields?.userId;
+  // An id of the database is a 32-bit integer.
+  return Number.isInteger(userId) && Math.abs(Number(userId)) < 2 ** 31 ? Number(userId) : undefined;
+}
+
+/** Adds the names of accounts to the fields, which contain only their ids. */
+function namePeople(row: AuditRow, names: Names): AuditRow {
+  const addName = (fields: AuditRow['after']): AuditRow['after'] => {
+    const userId = findPersonId(fields);
+    if (userId === undefined || fields?.person != null) return fields;
+    return { ...fields, person: names.get(userId) ?? DELETED_USER };
+  };
+  return { ...row, before: addName(row.before), after: addName(row.after) };
 }
 
 /** Fills in the sentence of the action. A row of a newer version of the program has an unknown action. */
