@@ -45,6 +45,8 @@ export interface NewMail {
   readonly account: string;
   readonly kind: string;
   readonly cause: string;
+  /** Whether the mail protects the account of the recipient, so that other mails cannot use up its budgets. */
+  readonly isUrgent?: boolean;
   readonly content: MailContent;
   /** Encrypted with SECRETS_KEY. */
   readonly secret?: Buffer | null;
@@ -52,7 +54,10 @@ export interface NewMail {
   readonly expiresAt?: Date | null;
 }
 
-/** The most mails that wait, in all and of one account, and the most mails to an address in an hour. */
+/**
+ * The most mails that wait, in all and of one account, and the most mails to an address in an hour. Urgent mails and the others
+ * are counted apart.
+ */
 const MAX_WAITING = 20_000;
 const MAX_WAITING_OF_ACCOUNT = 1000;
 const MAX_PER_ADDRESS = 30;
@@ -61,11 +66,14 @@ export const KEEP_TRYING = "interval '3 days'";
 const IS_ON = `exists (select from instance where key = 'mail' and value = 'on')`;
 
 /** SQL: whether mail is set up and the budgets allow another mail. */
-export const hasMailBudgetSql = (address: string, account: string): string =>
-  `(${IS_ON}
-    and (select count(*) from (select from mails where state = 'waiting' limit ${MAX_WAITING}) w) < ${MAX_WAITING}
-    and (select count(*) from (select from mails where state = 'waiting' and account = ${account} limit ${MAX_WAITING_OF_ACCOUNT}) w) < ${MAX_WAITING_OF_ACCOUNT}
-    and (select count(*) from mails where lower(address) = lower(${address}) and created_at > now() - interval '1 hour') < ${MAX_PER_ADDRESS})`;
+export const hasMailBudgetSql = (address: string, account: string, isUrgent: string): string => {
+  const waiting = `state = 'waiting' and is_urgent = ${isUrgent}`;
+  return `(${IS_ON}
+    and (select count(*) from (select from mails where ${waiting} limit ${MAX_WAITING}) w) < ${MAX_WAITING}
+    and (select count(*) from (select from mails where ${waiting} and account = ${account} limit ${MAX_WAITING_OF_ACCOUNT}) w) < ${MAX_WAITING_OF_ACCOUNT}
+    and (select count(*) from mails where lower(address) = lower(${address}) and is_urgent = ${isUrgent}
+      and created_at > now() - interval '1 hour') < ${MAX_PER_ADDRESS})`;
+};
 
 /** SQL: queues the jobs of the mails in `inserted`, which has the column `id`. */
 export const queueMailsSql = (inserted: string): string =>
@@ -76,13 +84,13 @@ export const queueMailsSql = (inserted: string): string =>
  * wait or went to the address.
  */
 export async function insertMail(tx: Tx, mail: NewMail): Promise<boolean> {
-  const { id = newId('mail'), userId, address, account, kind, cause, content } = mail;
+  const { id = newId('mail'), userId, address, account, kind, cause, isUrgent = false, content } = mail;
   const count = await firstValue<number>(
     tx,
     `with inserted as (
-       insert into mails (id, user_id, address, account, kind, cause, content, secret, expires_at)
-       select $1, $2, $3, $4, $5, $6, $7::jsonb, $8, coalesce($9, now() + ${KEEP_TRYING})
-       where ${hasMailBudgetSql('$3::text', '$4::text')}
+       insert into mails (id, user_id, address, account, kind, cause, content, secret, expires_at, is_urgent)
+       select $1, $2, $3, $4, $5, $6, $7::jsonb, $8, coalesce($9, now() + ${KEEP_TRYING}), $10
+       where ${hasMailBudgetSql('$3::text', '$4::text', '$10::boolean')}
        on conflict (id) do nothing returning id)
      , jobs as (${queueMailsSql('inserted')})
      select count(*)::int from inserted, (select count(*) from jobs) as queued`,
@@ -96,6 +104,7 @@ export async function insertMail(tx: Tx, mail: NewMail): Promise<boolean> {
       JSON.stringify(content),
       mail.secret ?? null,
       mail.expiresAt ?? null,
+      isUrgent,
     ],
   );
   return (count ?? 0) > 0;

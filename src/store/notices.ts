@@ -58,6 +58,8 @@ export interface NewNotice {
   readonly link: string | null;
   /** For a notice to one person, whose mail may have links for that person alone. */
   readonly mail?: NoticeMail;
+  /** false if whoever caused the event has used up a budget of mails: the notice is then in the bell. */
+  readonly mayMail?: boolean;
 }
 
 /** The page on which users choose how they receive notices. */
@@ -68,12 +70,12 @@ const SETTINGS_PATH = '/settings/notices';
  * event.
  */
 export async function insertNotice(tx: Tx, notice: NewNotice): Promise<void> {
-  const { kind, cause, workspace, userId, title, text, link, mail } = notice;
+  const { kind, cause, workspace, userId, title, text, link, mail, mayMail = true } = notice;
   await tx.query(
     // Ordered, so that transactions cannot deadlock. A mail that cannot be queued becomes a notice in the bell.
     `with recipients as (
        select u.id, u.email, coalesce(u.notice_settings ->> $2, $9) as delivery,
-         ${hasMailBudgetSql('u.email', '$10::text')} as has_mail
+         $15::boolean and ${hasMailBudgetSql('u.email', '$10::text', '$16::boolean')} as has_mail
        from users u
        where not u.disabled and u.id = any (array(
          select $5::int
@@ -88,8 +90,9 @@ export async function insertNotice(tx: Tx, notice: NewNotice): Promise<void> {
        order by id
        on conflict do nothing returning user_id),
      mailed as (
-       insert into mails (id, user_id, address, account, kind, cause, content, secret, expires_at)
-       select $11 || '_' || id, id, email, $10, $2, $3, $12::jsonb, $13, coalesce($14, now() + ${KEEP_TRYING}) from recipients
+       insert into mails (id, user_id, address, account, kind, cause, content, secret, expires_at, is_urgent)
+       select $11 || '_' || id, id, email, $10, $2, $3, $12::jsonb, $13, coalesce($14, now() + ${KEEP_TRYING}), $16
+       from recipients
        where has_mail and (
          delivery = 'both' and id in (select user_id from inserted)
          or delivery = 'mail' and not exists (
@@ -115,6 +118,8 @@ export async function insertNotice(tx: Tx, notice: NewNotice): Promise<void> {
       JSON.stringify(toMailContent(notice)),
       mail?.secret ?? null,
       mail?.expiresAt ?? null,
+      mayMail,
+      NOTICES[kind].isSecurity === true,
     ],
   );
 }

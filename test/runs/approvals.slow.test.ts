@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { enqueue } from '../../src/store/queue.ts';
+import { addUses } from '../../src/store/rate-windows.ts';
 import type { TestUser } from '../support/client.ts';
 import { waitUntil } from '../support/processes.ts';
 import { createApprovalGraph, decide, startAsking, waitForApproval } from '../support/runs/approvals.ts';
@@ -147,4 +148,35 @@ it('an account notifies at most fifty people outside its workflows on a day', as
     );
     return rows[0]?.limited === 10;
   });
+});
+
+it('an account with whom a workflow is shared counts as outside until it opens the workflow', async () => {
+  const workflow = await owner.createWorkflow(createApprovalGraph({ assignees: [assignee.email] }));
+  await owner.request('PUT', `/workflows/${workflow}/permissions`, { email: assignee.email, role: 'EDIT' });
+  const windowStart = Math.floor(Date.now() / 86_400_000) * 86_400;
+  // The day may end during the test.
+  for (const start of [windowStart, windowStart + 86_400])
+    await addUses(service.db, `approvals-by:${owner.userId}`, start, 50);
+  const readMail = async (run: string): Promise<string | undefined> => {
+    const { id } = await waitForApproval(assignee, run);
+    await waitUntil('the assignees to be notified', async () => {
+      const { rows } = await service.db.query(
+        'select from approvals where id = $1 and notified_at is not null',
+        [id],
+      );
+      return rows.length > 0;
+    });
+    const { rows } = await service.db.query<{ mail: string }>(
+      'select mail from approval_assignees where approval_id = $1',
+      [id],
+    );
+    return rows[0]?.mail;
+  };
+  const countNotices = async (): Promise<number> =>
+    (await listNotices(assignee)).filter(({ kind }) => kind === 'approval_waiting').length;
+  assert.equal(await readMail(await owner.startRun(workflow)), 'limited');
+  assert.equal(await countNotices(), 0);
+  assert.equal((await assignee.request('GET', `/workflows/${workflow}`)).status, 200);
+  assert.equal(await readMail(await owner.startRun(workflow)), 'none');
+  assert.equal(await countNotices(), 1);
 });

@@ -6,6 +6,7 @@ import { encrypt, sha256 } from '../../lib/crypto.ts';
 import { cutText } from '../../lib/cut-text.ts';
 import { getPersonalWorkspaceId, hasOwnRole } from '../../services/accounts/access.ts';
 import type { UserActor } from '../../services/accounts/actor.ts';
+import { shortenName } from '../../services/accounts/mailed-invitations.ts';
 import {
   type AssigneeRow,
   insertAssignees,
@@ -30,7 +31,7 @@ import { type ParsedApproval, parseApproval } from './present-approval.ts';
 const HOUR_MS = 3_600_000;
 const DAY_SECONDS = 86_400;
 const MAX_REMINDERS = 10;
-/** How many people without access to the workflow one account may notify by approvals on a day. */
+/** How many people who do not work with the workflow one account may notify by approvals on a day. */
 const MAX_OUTSIDE_PER_DAY = 50;
 /** How many mails about approvals one address without an account gets on a day, whoever sends them. */
 const MAX_PER_ADDRESS_AND_DAY = 20;
@@ -120,7 +121,7 @@ async function notifyAll(
 }
 
 /**
- * Returns the assignees who may be notified. People without access to the workflow are limited, because anyone can name
+ * Returns the assignees who may be notified. People who do not work with the workflow are limited, because anyone can name
  * them. Counts in the transaction, so that a job that is repeated counts once.
  */
 async function countOutside(
@@ -134,7 +135,7 @@ async function countOutside(
   const outside = new Map<string, AssigneeRow>();
   for (const assignee of assignees) {
     const { user_id: userId, email } = assignee;
-    if (userId !== null && (await canRead(tx, row.workflow_id, userId))) allowed.add(assignee);
+    if (userId !== null && (await worksWith(tx, row.workflow_id, userId))) allowed.add(assignee);
     else outside.set(`approvals-to:${userId ?? sha256(email ?? '').toString('base64url')}`, assignee);
   }
   if (outside.size === 0) return allowed;
@@ -148,9 +149,11 @@ async function countOutside(
   return allowed;
 }
 
-async function canRead(tx: Tx, workflowId: string, userId: number): Promise<boolean> {
+/** A share alone is not enough, because anyone can share with anyone: the user must have opened the workflow. */
+async function worksWith(tx: Tx, workflowId: string, userId: number): Promise<boolean> {
   const workflow = await findWorkflow(tx, workflowId, userId);
-  return workflow !== undefined && hasOwnRole(createReader(userId), workflow);
+  if (workflow === undefined || !hasOwnRole(createReader(userId), workflow)) return false;
+  return !workflow.is_share_new || workflow.team_role !== null;
 }
 
 const createReader = (userId: number): UserActor => ({
@@ -196,7 +199,7 @@ async function notify(
       ...content,
       subject: title,
       paragraphs: [text],
-      reason: `${row.started_by} named this address in a workflow`,
+      reason: `${shortenName(row.started_by)} named this address in a workflow`,
     },
     secret,
     expiresAt,
@@ -251,7 +254,7 @@ function describe({ row, request }: ParsedApproval, occasion: Occasion) {
   const until = row.expires_at.toISOString().slice(0, 16).replace('T', ' ');
   const question = request.message === '' ? '' : `${cutText(request.message, MAX_TEXT_CHARS)} `;
   return {
-    title: `${prefix}“${cutText(row.label, 100)}” waits for your approval`,
-    text: `${question}${row.started_by} asks you to decide by ${until} UTC.`,
+    title: `${prefix}“${shortenName(row.label)}” waits for your approval`,
+    text: `${question}${shortenName(row.started_by)} asks you to decide by ${until} UTC.`,
   };
 }

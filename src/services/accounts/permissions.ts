@@ -137,10 +137,10 @@ export async function notifyInvitee(
   const [workflowId = '', position] = id.split('/');
   const invitee = await findInvitee(db, workflowId, Number(position));
   if (invitee === undefined) return;
-  const { user_id: userId, email, role, shared_by, workflow_name } = invitee;
+  const { user_id: userId, email, role } = invitee;
+  const mayMail = await mayMailInvitation(rateLimiter, invitee.shared_by_id);
   if (userId === null) {
-    const mayMail = email !== null && (await mayMailInvitation(rateLimiter, invitee.shared_by_id));
-    if (mayMail) await mailInvitation(db, settings, { ...invitee, email, workflowId });
+    if (mayMail && email !== null) await mailInvitation(db, settings, { ...invitee, email, workflowId });
     return;
   }
   await db.transaction(async tx => {
@@ -150,13 +150,17 @@ export async function notifyInvitee(
       cause: workflowId,
       workspace: getPersonalWorkspaceId(userId),
       userId,
-      title: `${shared_by} invited you to ${workflow_name}`,
+      title: describeShare(invitee),
       text: `${NOTICE_TEXTS[role]} Later, find it in the list of workflows under Shared with me.`,
       link: `/flow/${workflowId}`,
       mail: { buttons: [{ label: 'Open the workflow', path: `/flow/${workflowId}` }] },
+      mayMail,
     });
   });
 }
+
+const describeShare = ({ shared_by, workflow_name }: Invitee): string =>
+  `${shortenName(shared_by)} invited you to “${shortenName(workflow_name)}”`;
 
 async function mailInvitation(
   tx: Tx,
@@ -174,7 +178,7 @@ async function mailInvitation(
     kind: 'invitation',
     cause: workflowId,
     content: {
-      subject: `${inviter} invited you to “${workflow}”`,
+      subject: describeShare(invitee),
       paragraphs: [
         `${inviter} shared the workflow “${workflow}” with you at ${new URL(BASE_URL).host}. ${NOTICE_TEXTS[role]}`,
         `To open it, you need an account with the address ${email}. Ask ${inviter} how to get one.`,

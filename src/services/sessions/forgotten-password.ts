@@ -71,6 +71,7 @@ async function insertLinkMail(
     account: `user:${userId}`,
     kind: 'password_reset',
     cause: id,
+    isUrgent: true,
     secret: encrypt(deps.secretsKey, token),
     expiresAt,
     content: {

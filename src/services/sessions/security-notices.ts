@@ -130,6 +130,7 @@ export async function notifyOfEmail(tx: Tx, userId: number, oldEmail: string): P
     account: getPersonalWorkspaceId(userId),
     kind: 'email_changed',
     cause,
+    isUrgent: true,
     content: { subject: title, paragraphs: [text], reason: 'an account used this address' },
   });
 }

@@ -1,7 +1,9 @@
 // Tests that people find what others share with them: the list of shared workflows, its marks, and the notice.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { mayMailInvitation } from '../../../src/services/accounts/mailed-invitations.ts';
 import { notifyInvitee } from '../../../src/services/accounts/permissions.ts';
+import { recordMailSetUp } from '../../../src/store/mails.ts';
 import { joinTeam } from '../../support/accounts/people.ts';
 import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { assertRefused, createWorkflow, putWorkflow } from '../../support/workflows.ts';
@@ -125,7 +127,7 @@ describe('the notice of a shared workflow', () => {
     const [notice] = await listNotices(eli);
     assert.deepEqual(
       [notice?.kind, notice?.title, notice?.link],
-      ['workflow_shared', `${await readName(dana)} invited you to Poster`, `/flow/${id}`],
+      ['workflow_shared', `${await readName(dana)} invited you to “Poster”`, `/flow/${id}`],
     );
     assert.match(notice?.text ?? '', /^You can edit it\./);
     assert.deepEqual(await listNotices(dana), []);
@@ -150,6 +152,44 @@ describe('the notice of a shared workflow', () => {
     await dana.request('DELETE', `/workflows/${id}`);
     await performJobs();
     assert.deepEqual(await listNotices(eli), []);
+  });
+
+  it('has no link, no other direction of text and no second line in the names that others choose', async () => {
+    const name = `Click https://evil.example\r\nBcc: all\u202e ${'x'.repeat(100)}`;
+    await test.deps.db.query('update users set name = $2 where id = $1', [
+      dana.userId,
+      'Dana банк.рф evil。example',
+    ]);
+    ({ id } = await createWorkflow(dana, { name }));
+    await invite({ email: eli.email });
+    await performJobs();
+    const [notice] = await listNotices(eli);
+    assert.match(
+      notice?.title ?? '',
+      /^Dana банк\u2024рф evil\u2024example invited you to “Click https evil\u2024example Bcc: all {1,2}x+”$/,
+    );
+    assert.ok((notice?.title.length ?? 0) <= 150);
+  });
+
+  it('is mailed for at most 50 people a day, and then only in the bell', async () => {
+    await recordMailSetUp(test.deps.db, true);
+    try {
+      for (let count = 0; count < 50; count++)
+        assert.ok(await mayMailInvitation(test.deps.rateLimiter, dana.userId));
+      await invite({ email: eli.email });
+      await performJobs();
+      const countMails = async (): Promise<number> =>
+        (await test.deps.db.query('select from mails where user_id = $1', [eli.userId])).rowCount ?? 0;
+      assert.deepEqual([await countMails(), (await listNotices(eli)).length], [0, 1]);
+      const [fay] = await test.createUsers(1);
+      assert.ok(fay);
+      ({ id } = await createWorkflow(fay));
+      await invite({ email: eli.email }, 'VIEW', fay);
+      await performJobs();
+      assert.deepEqual([await countMails(), (await listNotices(eli)).length], [1, 2]);
+    } finally {
+      await recordMailSetUp(test.deps.db, false);
+    }
   });
 
   it('is sent for at most 20 workflows that the person has not looked at', async () => {

@@ -1,5 +1,7 @@
 // Tests links for forgotten passwords, from the request to the mail and the new password, and invitations by mail.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { mailNewPassword } from '../../../src/services/sessions/forgotten-password.ts';
 import { createPerson, PASSWORD, readLinkToken, sendFrom } from '../../support/accounts/people.ts';
@@ -66,6 +68,27 @@ describe('a service with a mail server', () => {
     const signIn = { email: 'bo@example.com', password: NEXT_PASSWORD };
     assert.equal((await service.request('POST', '/auth/sign-in', signIn)).status, 204);
     await waitForMail('bo@example.com', /Your password was changed/);
+  });
+
+  it('mails links to the address of the settings, whatever host the request names', async () => {
+    await invite('dee@example.com');
+    await setPassword(readLink(await waitForMail('dee@example.com', /Set up your account/)), PASSWORD);
+    const sent = request(`${service.url}/api/v1/auth/forgotten-password`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        host: 'evil.example',
+        'x-forwarded-host': 'evil.example',
+        'x-forwarded-proto': 'https',
+        forwarded: 'host=evil.example',
+      },
+    });
+    sent.end(JSON.stringify({ email: 'dee@example.com' }));
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    response.resume();
+    assert.equal(response.statusCode, 202);
+    const mail = await waitForMail('dee@example.com', /Set a new password/);
+    assert.ok(!`${mail.text}${mail.html}`.includes('evil.example'));
   });
 
   it('mails an invitation to a team to an address with and without an account', async () => {
