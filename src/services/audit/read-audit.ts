@@ -103,7 +103,8 @@ async function listAudit(deps: AuditDeps, { filter }: AuditSelection, query: Tea
   return resumeAfter({ ...page, data: await presentAuditRows(deps.db, page.data) }, resumeBeforeId);
 }
 
-const EXPORT_PAGE = 500;
+/** The most rows and about the most characters of a page of an export. Owners of teams can make rows of 16 KB. */
+const EXPORT_PAGE = { minRows: 20, maxRows: 500, characters: 300_000 };
 
 /** Streams all rows, a page in memory at a time, until the caller hangs up. */
 async function exportAudit(
@@ -126,14 +127,34 @@ async function* writeLines(
   filter: AuditFilter,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  let range: PageRange<string> = { after: null, limit: EXPORT_PAGE };
+  let range: PageRange<string> = { after: null, limit: EXPORT_PAGE.minRows };
   for (;;) {
     signal.throwIfAborted();
-    const { rows, resumeBeforeId } = await listAuditRows(db, filter, range);
-    const events = await presentAuditRows(db, rows);
-    yield events.map(event => `${JSON.stringify(event)}\n`).join('');
-    const after = rows.length === EXPORT_PAGE ? rows.at(-1)?.id : resumeBeforeId;
-    if (after === undefined) return;
-    range = { after, limit: EXPORT_PAGE };
+    const page = await readExportPage(db, filter, range);
+    yield page.text;
+    if (page.next === undefined) return;
+    range = page.next;
   }
+}
+
+interface ExportPage {
+  readonly text: string;
+  readonly next: PageRange<string> | undefined;
+}
+
+/** Reads a page. A function of its own, so that a caller who reads slowly keeps only the text of a page in memory. */
+async function readExportPage(
+  db: Deps['db'],
+  filter: AuditFilter,
+  range: PageRange<string>,
+): Promise<ExportPage> {
+  const { rows, resumeBeforeId } = await listAuditRows(db, filter, range);
+  const events = await presentAuditRows(db, rows);
+  const text = events.map(event => `${JSON.stringify(event)}\n`).join('');
+  const after = rows.length === range.limit ? rows.at(-1)?.id : resumeBeforeId;
+  if (after === undefined) return { text, next: undefined };
+  // The rows of the next page are probably as long as those of this page.
+  const { minRows, maxRows, characters } = EXPORT_PAGE;
+  const fittingRows = text === '' ? maxRows : Math.floor((characters * rows.length) / text.length);
+  return { text, next: { after, limit: Math.max(minRows, Math.min(maxRows, fittingRows)) } };
 }
