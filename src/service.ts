@@ -255,7 +255,7 @@ function listTrustedUrls(settings: Settings, bucket: Bucket | undefined): readon
     REPLICATE_BASE_URL,
     OPENAI_BASE_URL,
     ELEVENLABS_BASE_URL,
-    COMFYUI_URL,
+    ...(COMFYUI_URL ?? []),
     OIDC_ISSUER,
     bucket && getBucketOrigin(bucket),
   ].filter(url => url !== undefined);
@@ -268,7 +268,7 @@ const VENDOR_HOSTS: ReadonlySet<string> = new Set(
 /** Returns the origins of providers that the operator runs or reaches through a gateway. Vendors get no trace context. */
 function listTracedOrigins(settings: Settings): readonly string[] {
   const { FAL_BASE_URL, REPLICATE_BASE_URL, OPENAI_BASE_URL, ELEVENLABS_BASE_URL, COMFYUI_URL } = settings;
-  return [FAL_BASE_URL, REPLICATE_BASE_URL, OPENAI_BASE_URL, ELEVENLABS_BASE_URL, COMFYUI_URL]
+  return [FAL_BASE_URL, REPLICATE_BASE_URL, OPENAI_BASE_URL, ELEVENLABS_BASE_URL, ...(COMFYUI_URL ?? [])]
     .filter(url => url !== undefined)
     .map(url => new URL(url))
     .filter(({ hostname }) => !VENDOR_HOSTS.has(hostname))

@@ -1098,6 +1098,27 @@ export type CollectionPage = {
   readonly nextCursor: string | null;
 };
 
+/** What the service knows about a ComfyUI server */
+export type ComfyServer = {
+  /** `down`: no answer for 30 seconds. `unknown`: never answered */
+  readonly status: 'up' | 'down' | 'unknown';
+  readonly checkedAt: string | null;
+  readonly version: string | null;
+  /** With the memory in bytes */
+  readonly devices: readonly {
+    readonly name: string;
+    readonly vramTotal: number | null;
+    readonly vramFree: number | null;
+  }[];
+  /** Prompts that run there, also of others */
+  readonly running: number;
+  /** Prompts that wait there */
+  readonly waiting: number;
+  /** The number of node types */
+  readonly nodeTypes: number;
+  readonly error: string | null;
+};
+
 /** A graph for ComfyUI: the imported file with the current values, or the graph in API format */
 export type ComfyUiFile = Readonly<Record<string, unknown>>;
 
@@ -1513,8 +1534,15 @@ export type Credential = {
   readonly hint: string | null;
   /** `environment`: set by the settings of the service and not changeable here */
   readonly source: 'stored' | 'environment';
-  readonly server: string | null;
+  /** For `comfyui`: the state of the server */
+  readonly server: string | ComfyServer | null;
   readonly serves: readonly ('chat' | 'images' | 'speech' | 'transcriptions' | 'embeddings')[] | null;
+  /** Only for `comfyui`: the pool of the server. Default: `default` */
+  readonly pool?: string;
+  /** Only for `comfyui`: the most calls that the server gets at the same time. Default: 1 */
+  readonly maxConcurrent?: number;
+  /** Only for `comfyui`: whether the server gets no new calls */
+  readonly isDraining?: boolean;
   readonly createdAt: string | null;
   readonly updatedAt: string | null;
   readonly createdBy: number | null;
@@ -1536,6 +1564,10 @@ export type CredentialInput = {
   /** Only for `openai`: the name by which nodes choose this server, unique for its owner. Lower-case letters, digits and hyphens */
   readonly server?: string;
   readonly serves?: readonly ('chat' | 'images' | 'speech' | 'transcriptions' | 'embeddings')[] | null;
+  /** Only for `comfyui`: the pool of the server. Default: `default` */
+  readonly pool?: string;
+  /** Only for `comfyui`: the most calls that the server gets at the same time. Default: 1 */
+  readonly maxConcurrent?: number;
 };
 
 /** One page of a list */
@@ -1587,6 +1619,8 @@ export type CredentialValues = {
   readonly apiKey?: string;
   /** The address, if it is not the provider's own. Required for ComfyUI */
   readonly baseUrl?: string;
+  /** Only for ComfyUI: the key of a comfy.org account, for nodes that call external models */
+  readonly partnerKey?: string;
 };
 
 /** A balance after a grant */

@@ -278,7 +278,7 @@ async function checkLocalServers({ OPENAI_SERVERS, COMFYUI_URL }: Settings): Pro
     const found = await findServers(client, LOCAL_PORTS);
     if (found.length === 0)
       throw new OptionalCheckError(`none answers on the ports ${LOCAL_PORTS.join(', ')}`);
-    const known = new Set([COMFYUI_URL, ...OPENAI_SERVERS.map(({ baseUrl }) => baseUrl)]);
+    const known = new Set([...(COMFYUI_URL ?? []), ...OPENAI_SERVERS.map(({ baseUrl }) => baseUrl)]);
     const descriptions = found.map(({ kind, baseUrl, name, serves, models }) => {
       const what =
         kind === 'comfyui' ? 'ComfyUI' : [serves.join(', '), describeModels(models)].join(' ').trim();

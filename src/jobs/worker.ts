@@ -7,6 +7,7 @@ import { startClock } from '../automation/schedules/clock.ts';
 import type { Timing } from '../lib/timing.ts';
 import { runAccepted, SERVICE } from '../lib/work.ts';
 import { pollCalls } from '../runs/calls/poller.ts';
+import { createServerEvents } from '../runs/calls/server-events.ts';
 import type { RunDeps } from '../runs/deps.ts';
 import { endAbandonedRun } from '../runs/end/end-run.ts';
 import {
@@ -20,6 +21,7 @@ import {
 } from '../runs/execute/heartbeat.ts';
 import { countQueueSlots } from '../runs/slots/policy.ts';
 import type { WorkerSlots } from '../runs/slots/worker-slots.ts';
+import { watchServers } from '../services/comfyui/watch-servers.ts';
 import type { JobPool } from '../services/deps.ts';
 import { createMailSender } from '../services/mails/send-mail.ts';
 import { createDeliverer } from '../services/webhooks/deliver-webhook.ts';
@@ -166,7 +168,10 @@ async function startHeartbeat(
 /** Starts polling providers. Returns a function that stops the polling. */
 function startPolling(deps: RunDeps): () => Promise<void> {
   const stopping = new AbortController();
-  const polling = pollCalls(deps, stopping.signal);
+  const polling = Promise.all([
+    pollCalls(deps, stopping.signal),
+    watchServers(deps, createServerEvents(deps), stopping.signal),
+  ]);
   return async () => {
     stopping.abort();
     await polling;

@@ -46,6 +46,16 @@ export const httpUrl = (value: string): string => {
   return value.replace(/\/+$/, '');
 };
 
+const MAX_URLS = 50;
+
+/** Parses URLs separated by commas. */
+export const httpUrls = (value: string): readonly string[] => {
+  const urls = [...new Set(nameList(value).map(httpUrl))];
+  if (urls.length === 0) throw new Error('must be an http or https URL, or several separated by commas');
+  if (urls.length > MAX_URLS) throw new Error(`must have at most ${MAX_URLS} URLs`);
+  return urls;
+};
+
 /** Parses the URL of a mail server. Characters such as @ in its user or password are percent-encoded. */
 export const smtpUrl = (value: string): string => {
   const url = URL.parse(value);

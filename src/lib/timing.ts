@@ -47,6 +47,20 @@ const DURATIONS = {
   /** The interval at which the limits and durations that other processes recorded are read. */
   trafficReadMs: { ms: 60_000, minMs: 10_000 },
 
+  // Servers of ComfyUI.
+  /** The interval between checks of a server. */
+  serverCheckMs: { ms: 5000, minMs: 250 },
+  /** The time limit of a request of a check. */
+  serverTimeoutMs: { ms: 10_000, minMs: 2000 },
+  /** A server that does not answer for this time is down, and its calls move to other servers. */
+  serverDownMs: { ms: 30_000, minMs: 1500 },
+  /** The interval at which the node types and model files of a server are read. */
+  serverFactsMs: { ms: 600_000, minMs: 5000 },
+  /** The delay before they are read again after a failure. */
+  serverFactsRetryMs: { ms: 60_000, minMs: 1000 },
+  /** The longest interval at which a worker looks for servers to check. */
+  serverReadMs: { ms: 1000, minMs: 200 },
+
   // Streams and other responses that follow changes. Notifications trigger them; the polls find lost notifications.
   /** The interval at which a followed run is polled. */
   runPollMs: { ms: 1000, minMs: 500 },

@@ -27,6 +27,10 @@ export interface CredentialRow {
   readonly server: string | null;
   readonly serves: readonly string[] | null;
   readonly is_private: boolean;
+  /** The pool of a ComfyUI server; null for the other kinds. */
+  readonly pool: string | null;
+  readonly max_concurrent: number;
+  readonly is_draining: boolean;
 }
 
 /** A credential with the key under which a run uses it: its kind, or `openai/` and the name of its server. */
@@ -36,7 +40,7 @@ export interface KeyedCredentialRow extends CredentialRow {
 
 const COLUMNS = `c.id, c.workspace, c.kind, c.name, c.value_id, c.hint, c.is_default, c.daily_usd_limit::float8,
   c.status, c.error, c.last_tested_at, c.last_used_at, c.created_by, c.created_at, c.updated_at, c.server, c.serves,
-  c.is_private`;
+  c.is_private, c.pool, c.max_concurrent, c.is_draining`;
 
 /** Returns the credential, or undefined if there is none or it was removed. */
 export function findCredential(tx: Tx, id: string): Promise<CredentialRow | undefined> {
@@ -49,6 +53,15 @@ export function lockCredential(tx: Tx, id: string): Promise<CredentialRow | unde
     tx,
     `select ${COLUMNS} from credentials c where c.id = $1 and c.removed_at is null for no key update`,
     [id],
+  );
+}
+
+/** Returns whether the owner has a ComfyUI server in the pool. */
+export function hasPool(tx: Tx, workspace: string | null, pool: string): Promise<boolean> {
+  return matches(
+    tx,
+    `select from credentials where coalesce(workspace, '') = $1 and kind = 'comfyui' and pool = $2 and removed_at is null`,
+    [workspace ?? '', pool],
   );
 }
 
@@ -105,7 +118,17 @@ export interface NewValue {
 
 export type NewCredential = Pick<
   CredentialRow,
-  'id' | 'workspace' | 'kind' | 'name' | 'is_default' | 'daily_usd_limit' | 'created_by' | 'server' | 'serves'
+  | 'id'
+  | 'workspace'
+  | 'kind'
+  | 'name'
+  | 'is_default'
+  | 'daily_usd_limit'
+  | 'created_by'
+  | 'server'
+  | 'serves'
+  | 'pool'
+  | 'max_concurrent'
 >;
 
 /** Stores a credential. The caller must have called `lockCredentials`. */
@@ -132,13 +155,14 @@ export async function clearDefault(tx: Tx, workspace: string | null, kind: strin
 /** Changes the properties of a credential. The caller must hold its lock. */
 export async function updateCredential(
   tx: Tx,
-  { id, name, is_default, daily_usd_limit, serves }: CredentialRow,
+  { id, name, is_default, daily_usd_limit, serves, pool, max_concurrent, is_draining }: CredentialRow,
 ): Promise<CredentialRow> {
   const row = await first<CredentialRow>(
     tx,
-    `update credentials c set name = $2, is_default = $3, daily_usd_limit = $4, serves = $5, updated_at = now()
+    `update credentials c set name = $2, is_default = $3, daily_usd_limit = $4, serves = $5, pool = $6, max_concurrent = $7,
+       is_draining = $8, updated_at = now()
      where c.id = $1 returning ${COLUMNS}`,
-    [id, name, is_default, daily_usd_limit, serves],
+    [id, name, is_default, daily_usd_limit, serves, pool, max_concurrent, is_draining],
   );
   return row as CredentialRow;
 }
@@ -345,30 +369,28 @@ export function listInstanceDefaults(tx: Tx): Promise<readonly KeyedCredentialRo
   );
 }
 
+/** A chosen credential, or for ComfyUI a chosen pool. */
 export interface ChosenCredential {
   readonly kind: string;
-  readonly credential_id: string;
+  readonly credential_id: string | null;
+  readonly pool: string | null;
 }
 
 /** Lists the credentials chosen for the workflow instead of its workspace's defaults, including removed ones. */
 export function listChosenCredentials(tx: Tx, workflowId: string): Promise<readonly ChosenCredential[]> {
   return all(
     tx,
-    'select kind, credential_id from workflow_credentials where workflow_id = $1 order by kind',
+    'select kind, credential_id, pool from workflow_credentials where workflow_id = $1 order by kind',
     [workflowId],
   );
 }
 
-export function chooseCredential(
-  tx: Tx,
-  workflowId: string,
-  { kind, credential_id }: ChosenCredential,
-): Promise<void> {
+export function chooseCredential(tx: Tx, workflowId: string, choice: ChosenCredential): Promise<void> {
   return insertRow(
     tx,
     'workflow_credentials',
-    { workflow_id: workflowId, kind, credential_id },
-    'on conflict (workflow_id, kind) do update set credential_id = excluded.credential_id',
+    { workflow_id: workflowId, ...choice },
+    'on conflict (workflow_id, kind) do update set credential_id = excluded.credential_id, pool = excluded.pool',
   );
 }
 

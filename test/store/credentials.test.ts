@@ -29,6 +29,8 @@ const addCredential = (workspace: string | null, kind: string, created_by: numbe
       daily_usd_limit: null,
       created_by,
       server: null,
+      pool: kind === 'comfyui' ? 'default' : null,
+      max_concurrent: 1,
       serves: null,
     },
     { id: `value_${count++}`, encrypted: Buffer.alloc(1), hint: '', is_private: false },

@@ -41,11 +41,20 @@ export function readProviders(settings: ProviderSettings): Providers {
   };
 }
 
-/** Returns the endpoint of ComfyUI, which has no keys, so its URL alone enables it. */
-function toComfyUi({ COMFYUI_URL, COMFYUI_AUTH = '', COMFY_ORG_API_KEY }: ProviderSettings): Providers {
-  if (COMFYUI_URL === undefined) return {};
+/** Returns the endpoint of the first ComfyUI server. */
+function toComfyUi(settings: ProviderSettings): Providers {
+  const [comfyui] = readComfyServers(settings);
+  return comfyui === undefined ? {} : { comfyui };
+}
+
+/** Returns the endpoints of the ComfyUI servers. ComfyUI has no keys, so a URL alone enables it. */
+export function readComfyServers({
+  COMFYUI_URL = [],
+  COMFYUI_AUTH = '',
+  COMFY_ORG_API_KEY,
+}: Pick<ProviderSettings, 'COMFYUI_URL' | 'COMFYUI_AUTH' | 'COMFY_ORG_API_KEY'>): readonly Endpoint[] {
   const partner = COMFY_ORG_API_KEY === undefined ? {} : { partnerKey: COMFY_ORG_API_KEY };
-  return { comfyui: { baseUrl: COMFYUI_URL, key: COMFYUI_AUTH, ...partner } };
+  return COMFYUI_URL.map(baseUrl => ({ baseUrl, key: COMFYUI_AUTH, ...partner }));
 }
 
 function toProviders(name: ProviderName, baseUrl: string | undefined, key: string | undefined): Providers {

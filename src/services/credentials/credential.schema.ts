@@ -5,6 +5,7 @@ import { MAX_LISTED_MODELS } from '../../nodes/models/server-routes.ts';
 import { PROVIDER_NAMES, SERVER_ROUTES } from '../../providers/names.ts';
 import { CREDENTIAL_STATUSES } from '../../store/credentials.ts';
 import { Name } from '../accounts/names.ts';
+import { ComfyServer } from '../comfyui/server.schema.ts';
 import { PageQuery, PageSchema } from '../paging.ts';
 import { Exact, IdParams, Named, NamedExact, Nullable, Timestamp } from '../schema.ts';
 
@@ -34,6 +35,13 @@ const Values = NamedExact('CredentialValues', 'What to send to the provider. Nev
       description: "The address, if it is not the provider's own. Required for ComfyUI",
     }),
   ),
+  partnerKey: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 4096,
+      description: 'Only for ComfyUI: the key of a comfy.org account, for nodes that call external models',
+    }),
+  ),
 });
 
 const DailyUsdLimit = Nullable(
@@ -59,6 +67,18 @@ const Serves = Type.Array(Type.Enum(SERVER_ROUTES), {
     'Only for `openai`: what the server serves. Nodes offer only servers that serve what they need',
 });
 
+const Pool = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'Only for `comfyui`: the pool of the server. Default: `default`',
+});
+const MaxConcurrent = Type.Integer({
+  minimum: 1,
+  maximum: 64,
+  description: 'Only for `comfyui`: the most calls that the server gets at the same time. Default: 1',
+});
+const IsDraining = Type.Boolean({ description: 'Only for `comfyui`: whether the server gets no new calls' });
+
 export const CreateCredentialBody = NamedExact('CredentialInput', 'The credential to store', {
   kind: Kind,
   name: Name,
@@ -69,6 +89,8 @@ export const CreateCredentialBody = NamedExact('CredentialInput', 'The credentia
   dailyUsdLimit: Type.Optional(DailyUsdLimit),
   server: Type.Optional(Server),
   serves: Type.Optional(Nullable(Serves)),
+  pool: Type.Optional(Pool),
+  maxConcurrent: Type.Optional(MaxConcurrent),
 });
 export type CreateCredentialBody = Static<typeof CreateCredentialBody>;
 export type OwnerType = CreateCredentialBody['owner'];
@@ -79,6 +101,9 @@ export const ChangeCredentialBody = Exact({
   isDefault: Type.Optional(IsDefault),
   dailyUsdLimit: Type.Optional(DailyUsdLimit),
   serves: Type.Optional(Nullable(Serves)),
+  pool: Type.Optional(Pool),
+  maxConcurrent: Type.Optional(MaxConcurrent),
+  isDraining: Type.Optional(IsDraining),
 });
 export type ChangeCredentialBody = Static<typeof ChangeCredentialBody>;
 
@@ -147,8 +172,18 @@ export const Credential = Named('Credential', 'A credential for a model provider
   source: Type.Enum(['stored', 'environment'], {
     description: '`environment`: set by the settings of the service and not changeable here',
   }),
-  server: Nullable(Type.String({ description: 'The name by which nodes choose this server' })),
+  server: Type.Union(
+    [
+      Type.String({ description: 'For `openai`: the name by which nodes choose this server' }),
+      ComfyServer,
+      Type.Null(),
+    ],
+    { description: 'For `comfyui`: the state of the server' },
+  ),
   serves: Nullable(Serves),
+  pool: Type.Optional(Pool),
+  maxConcurrent: Type.Optional(MaxConcurrent),
+  isDraining: Type.Optional(IsDraining),
   createdAt: Nullable(Timestamp),
   updatedAt: Nullable(Timestamp),
   createdBy: Nullable(Type.Integer({ description: 'The user who stored it' })),

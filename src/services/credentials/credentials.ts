@@ -7,6 +7,7 @@ import { newId } from '../../lib/ids.ts';
 import { type ProviderName, type ServerRoute, toServerKey } from '../../providers/names.ts';
 import type { AuditAction } from '../../store/audit/actions.ts';
 import { recordAudit } from '../../store/audit/record-audit.ts';
+import { insertServers, removeServer, resetServer } from '../../store/comfyui-servers.ts';
 import {
   type CredentialRow,
   clearDefault,
@@ -30,7 +31,6 @@ import { type Actor, requireScope, requireUser } from '../accounts/actor.ts';
 import { parseName } from '../accounts/names.ts';
 import type { Deps } from '../deps.ts';
 import { byId, readPage } from '../paging.ts';
-import { presentColumns } from '../present-columns.ts';
 import type {
   ChangeCredentialBody,
   CreateCredentialBody,
@@ -38,7 +38,6 @@ import type {
 } from './credential.schema.ts';
 import type { RunCredential } from './credential.ts';
 import {
-  type CredentialOwner,
   createCredentialNotFoundError,
   getVisibleCredential,
   requireCanManage,
@@ -46,7 +45,14 @@ import {
   resolveOwner,
 } from './credential-access.ts';
 import { requireUnused } from './credential-uses.ts';
-import { type CredentialValues, isPrivateUrl } from './provider-credential.ts';
+import { DEFAULT_POOL } from './pools.ts';
+import {
+  presentCredential,
+  presentEnvironment,
+  presentStored,
+  readServerStates,
+} from './present-credential.ts';
+import { type CredentialValues, isPrivateUrl, readComfyEnvironment } from './provider-credential.ts';
 
 /** The maximum number of credentials of the instance or of a workspace. */
 const MAX_CREDENTIALS = 50;
@@ -63,6 +69,7 @@ export async function createCredential(deps: Deps, actor: Actor, input: CreateCr
   const values = parseValues(kind, input.values);
   if (kind !== 'openai' && server !== null)
     throw createFieldError('/server', 'is only for credentials of kind openai');
+  const comfy = toComfyFields(kind, input);
   requirePublicServer(deps, { workspace, server }, values);
   const value = toNewValue(deps, values);
   const row = await deps.db.transaction(async tx => {
@@ -81,8 +88,10 @@ export async function createCredential(deps: Deps, actor: Actor, input: CreateCr
       created_by: userId,
       server,
       serves: toServes(kind, input.serves),
+      ...comfy,
     };
     const stored = await insertCredential(tx, newRow, value);
+    if (kind === 'comfyui') await insertServers(tx, [stored.id]);
     recordAudit(tx, requireUser(actor), {
       ...describeTarget('credential.created', stored),
       after: describeFields(stored),
@@ -90,7 +99,7 @@ export async function createCredential(deps: Deps, actor: Actor, input: CreateCr
     return stored;
   });
   logChange(deps, userId, 'created', row);
-  return presentCredential(row, owner);
+  return presentStored(deps, row, owner);
 }
 
 /** Lists the credentials of an owner. The list of the instance starts with the credentials of the environment. */
@@ -104,22 +113,30 @@ export async function listOwnCredentials(deps: Deps, actor: Actor, query: ListCr
     query,
     byId('credential'),
     ({ after, limit }) => listCredentials(deps.db, { workspace, kind: query.kind ?? null, after, limit }),
-    row => presentCredential(row, owner),
+    row => row,
   );
-  if (workspace !== null || query.cursor !== undefined) return page;
-  const environment = [...deps.environmentCredentials.values()].filter(
-    ({ kind }) => query.kind === undefined || kind === query.kind,
-  );
-  const defaults = await listInstanceDefaults(deps.db);
-  return { ...page, data: [...environment.map(entry => presentEnvironment(entry, defaults)), ...page.data] };
+  const isFirst = workspace === null && query.cursor === undefined;
+  const environment = isFirst
+    ? listEnvironment(deps).filter(({ kind }) => query.kind === undefined || kind === query.kind)
+    : [];
+  const defaults = isFirst ? await listInstanceDefaults(deps.db) : [];
+  const states = await readServerStates(deps, [...environment, ...page.data]);
+  const data = [
+    ...environment.map(entry => presentEnvironment(entry, defaults, states)),
+    ...page.data.map(row => presentCredential(row, owner, states)),
+  ];
+  return { ...page, data };
 }
 
 /** Returns a credential without its values. Throws 404 if the caller may not see it. */
 export async function readCredential(deps: Deps, actor: Actor, id: string) {
   const environment = findEnvironmentCredential(deps, actor, id);
-  if (environment !== undefined) return presentEnvironment(environment, await listInstanceDefaults(deps.db));
+  if (environment !== undefined) {
+    const states = await readServerStates(deps, [environment]);
+    return presentEnvironment(environment, await listInstanceDefaults(deps.db), states);
+  }
   const { row, owner } = await getVisibleCredential(deps.db, actor, id);
-  return presentCredential(row, owner);
+  return presentStored(deps, row, owner);
 }
 
 /** Changes the credential. New values apply to calls that are submitted from now on. */
@@ -137,6 +154,7 @@ export async function changeCredential(deps: Deps, actor: Actor, id: string, inp
       const values = parseValues(current.kind as ProviderName, input.values);
       requirePublicServer(deps, current, values);
       await replaceValue(tx, id, toNewValue(deps, values));
+      if (current.kind === 'comfyui') await resetServer(tx, id);
     }
     const isDefault = input.isDefault ?? current.is_default;
     if (isDefault && !current.is_default) await clearDefault(tx, current.workspace, current.kind);
@@ -150,6 +168,7 @@ export async function changeCredential(deps: Deps, actor: Actor, id: string, inp
         input.serves === undefined && input.values === undefined
           ? current.serves
           : toServes(current.kind, input.serves),
+      ...toComfyFields(current.kind, input, current),
     });
     recordAudit(tx, requireUser(actor), {
       ...describeTarget('credential.changed', changed),
@@ -159,7 +178,7 @@ export async function changeCredential(deps: Deps, actor: Actor, id: string, inp
     return changed;
   });
   logChange(deps, userId, input.values === undefined ? 'changed' : 'replaced', row);
-  return presentCredential(row, owner);
+  return presentStored(deps, row, owner);
 }
 
 /**
@@ -181,6 +200,7 @@ export async function deleteCredential(
     if ((await lockCredential(tx, id)) === undefined) throw createCredentialNotFoundError();
     if (!force) await requireUnused(tx, row);
     await removeCredential(tx, id);
+    if (row.kind === 'comfyui') await removeServer(tx, id);
     recordAudit(tx, requireUser(actor), { ...describeTarget('credential.deleted', row), after: { force } });
   });
   logChange(deps, userId, 'deleted', row);
@@ -202,6 +222,9 @@ const describeFields = ({
   server,
   serves,
   workspace,
+  pool,
+  max_concurrent,
+  is_draining,
 }: CredentialRow) => ({
   kind,
   name,
@@ -210,17 +233,64 @@ const describeFields = ({
   dailyUsdLimit: daily_usd_limit,
   server,
   serves,
+  ...(pool === null ? {} : { pool, maxConcurrent: max_concurrent, isDraining: is_draining }),
 });
 
 /** Returns the environment's credential with this id. Throws 401 for anyone but an administrator. */
 export function findEnvironmentCredential(
-  { environmentCredentials }: Pick<Deps, 'environmentCredentials'>,
+  deps: Pick<Deps, 'environmentCredentials' | 'settings'>,
   actor: Actor,
   id: string,
 ): RunCredential | undefined {
-  const credential = [...environmentCredentials.values()].find(credential => credential.id === id);
+  const credential = listEnvironment(deps).find(credential => credential.id === id);
   if (credential !== undefined) requireScope(actor, 'instance:admin');
   return credential;
+}
+
+const listEnvironment = ({
+  environmentCredentials,
+  settings,
+}: Pick<Deps, 'environmentCredentials' | 'settings'>): readonly RunCredential[] => [
+  ...environmentCredentials.values(),
+  ...readComfyEnvironment(settings).slice(1),
+];
+
+/** Returns the fields that only ComfyUI servers have. Throws 400 if another kind sets them. */
+function toComfyFields(
+  kind: string,
+  {
+    pool,
+    maxConcurrent,
+    isDraining,
+  }: {
+    readonly pool?: string | undefined;
+    readonly maxConcurrent?: number | undefined;
+    readonly isDraining?: boolean | undefined;
+  },
+  current: Pick<CredentialRow, 'pool' | 'max_concurrent' | 'is_draining'> = {
+    pool: kind === 'comfyui' ? DEFAULT_POOL : null,
+    max_concurrent: 1,
+    is_draining: false,
+  },
+) {
+  const [foreign] =
+    kind === 'comfyui'
+      ? []
+      : Object.entries({ pool, maxConcurrent, isDraining }).filter(([, value]) => value !== undefined);
+  if (foreign !== undefined)
+    throw createFieldError(`/${foreign[0]}`, 'is only for credentials of kind comfyui');
+  return {
+    pool: pool === undefined ? current.pool : parsePool(pool),
+    max_concurrent: maxConcurrent ?? current.max_concurrent,
+    is_draining: isDraining ?? current.is_draining,
+  };
+}
+
+function parsePool(text: string): string {
+  const pool = text.trim();
+  if (pool === '' || /\p{Cc}/u.test(pool))
+    throw createFieldError('/pool', 'must be a name without line breaks', 'pool');
+  return pool;
 }
 
 function requireStoredCredential(deps: Deps, actor: Actor, id: string): void {
@@ -267,15 +337,24 @@ export function requirePublicServer(
 }
 
 /** Returns the values of a credential without surrounding whitespace. Throws 400. */
-export function parseValues(kind: ProviderName, { apiKey, baseUrl }: CredentialValues): CredentialValues {
+export function parseValues(
+  kind: ProviderName,
+  { apiKey, baseUrl, partnerKey }: CredentialValues,
+): CredentialValues {
   const key = apiKey?.trim();
   const needsKey = kind !== 'comfyui' && !(kind === 'openai' && baseUrl !== undefined);
   if (key === undefined ? needsKey : !/^[\x20-\x7e]+$/.test(key))
     throw createFieldError('/values/apiKey', 'must be an API key without line breaks', 'apiKey');
   if (baseUrl === undefined && kind === 'comfyui')
     throw createFieldError('/values/baseUrl', 'must be the address of the server', 'baseUrl');
+  const partner = partnerKey?.trim();
+  if (partner !== undefined && kind !== 'comfyui')
+    throw createFieldError('/values/partnerKey', 'is only for credentials of kind comfyui', 'partnerKey');
+  if (partner !== undefined && !/^[\x20-\x7e]+$/.test(partner))
+    throw createFieldError('/values/partnerKey', 'must be a key without line breaks', 'partnerKey');
   return {
     ...(key === undefined ? {} : { apiKey: key }),
+    ...(partner === undefined ? {} : { partnerKey: partner }),
     ...(baseUrl === undefined ? {} : { baseUrl: parseBaseUrl(baseUrl) }),
   };
 }
@@ -312,49 +391,6 @@ function toNewValue({ secretsKey }: Pick<Deps, 'secretsKey'>, values: Credential
 function logChange({ log }: Pick<Deps, 'log'>, userId: number, change: string, row: CredentialRow): void {
   const { id, kind, workspace } = row;
   log.info({ userId, credentialId: id, kind, workspace, change }, 'a credential was changed');
-}
-
-function presentCredential(row: CredentialRow, { canManage }: CredentialOwner) {
-  return {
-    id: row.id,
-    kind: row.kind as ProviderName,
-    name: row.name,
-    owner: row.workspace === null ? ('instance' as const) : ('workspace' as const),
-    teamId: toTeamId(row.workspace),
-    ...presentColumns(row, 'is_default daily_usd_limit status error last_tested_at last_used_at'),
-    hint: canManage ? row.hint : null,
-    source: 'stored' as const,
-    server: row.server,
-    serves: row.serves as ServerRoute[] | null,
-    ...presentColumns(row, 'created_at updated_at created_by'),
-  };
-}
-
-/** Presents a credential of the environment, which is the default unless a stored credential of its kind is. */
-function presentEnvironment(
-  { id, kind, name, server, serves }: RunCredential,
-  storedDefaults: readonly Pick<CredentialRow, 'kind'>[],
-) {
-  return {
-    id,
-    kind,
-    name,
-    owner: 'instance' as const,
-    teamId: null,
-    isDefault: server === null && !storedDefaults.some(stored => stored.kind === kind),
-    dailyUsdLimit: null,
-    status: 'untested' as const,
-    error: null,
-    lastTestedAt: null,
-    lastUsedAt: null,
-    hint: null,
-    source: 'environment' as const,
-    server,
-    serves: serves === null ? null : [...serves],
-    createdAt: null,
-    updatedAt: null,
-    createdBy: null,
-  };
 }
 
 /** Deletes values of replaced and deleted credentials that no call uses any more. Called every night. */

@@ -55,7 +55,10 @@ async function listAddresses(deps: Deps) {
   );
   const stored = values.flatMap(({ encrypted }) => decryptValues(deps, encrypted).baseUrl ?? []);
   const { OPENAI_SERVERS, COMFYUI_URL } = deps.settings;
-  return { rows, urls: new Set([...stored, ...OPENAI_SERVERS.map(({ baseUrl }) => baseUrl), COMFYUI_URL]) };
+  return {
+    rows,
+    urls: new Set([...stored, ...OPENAI_SERVERS.map(({ baseUrl }) => baseUrl), ...(COMFYUI_URL ?? [])]),
+  };
 }
 
 /** Returns the name, followed by the first free number if it is taken. */

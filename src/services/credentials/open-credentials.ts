@@ -8,7 +8,12 @@ import type { Db } from '../../store/db.ts';
 import { insertNotice } from '../../store/notices.ts';
 import type { Deps } from '../deps.ts';
 import type { CredentialOpener } from './credential.ts';
-import { decryptValues, openEnvironment, toProviderCredential } from './provider-credential.ts';
+import {
+  decryptValues,
+  openComfyEnvironment,
+  openEnvironment,
+  toProviderCredential,
+} from './provider-credential.ts';
 
 type OpenerDeps = Pick<Deps, 'settings' | 'fetch' | 'providerFetch' | 'secretsKey'> & {
   readonly db: Db;
@@ -19,13 +24,14 @@ const MAX_CACHED = 10_000;
 
 export function createCredentialOpener(deps: OpenerDeps): CredentialOpener {
   const environment = openEnvironment(deps);
+  const comfyServers = openComfyEnvironment(deps);
   const cache = createLru<ProviderCredential>(MAX_CACHED);
   const openMany: CredentialOpener['openMany'] = async (key, valueIds) => {
     const credentials = new Map<string, ProviderCredential>();
     const uncachedIds = new Set<string>();
     for (const id of valueIds) {
       if (id === null) continue;
-      const cached = cache.get(id);
+      const cached = comfyServers.get(id) ?? cache.get(id);
       if (cached === undefined) uncachedIds.add(id);
       else credentials.set(id, cached);
     }

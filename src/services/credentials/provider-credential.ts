@@ -1,8 +1,8 @@
 // Creates credentials that calls can use from stored values and from the settings of the environment.
 import { isPrivateHost } from '../../lib/addresses.ts';
-import { decrypt } from '../../lib/crypto.ts';
+import { decrypt, shortHash } from '../../lib/crypto.ts';
 import { PROVIDER_URLS, type Settings } from '../../lib/settings.ts';
-import { readProviders } from '../../nodes/models/providers.ts';
+import { readComfyServers, readProviders } from '../../nodes/models/providers.ts';
 import type { ProviderCredential } from '../../providers/credential.ts';
 import {
   type CredentialKey,
@@ -20,6 +20,8 @@ import type { RunCredential, RunCredentials } from './credential.ts';
 export interface CredentialValues {
   readonly apiKey?: string | undefined;
   readonly baseUrl?: string | undefined;
+  /** For ComfyUI: the key of a comfy.org account, for partner nodes. */
+  readonly partnerKey?: string | undefined;
 }
 
 type AccessDeps = Pick<Deps, 'settings' | 'fetch' | 'providerFetch'>;
@@ -47,7 +49,8 @@ export function toProviderCredential(
   const usesInstanceUrl = isInstance || deps.settings.CREDENTIALS_BASE_URLS === 'instance';
   const baseUrl =
     values.baseUrl ?? (usesInstanceUrl ? getInstanceUrl(deps.settings, kind) : getDefaultUrl(kind)) ?? '';
-  const endpoint = { baseUrl, key: values.apiKey ?? '' };
+  const { apiKey = '', partnerKey } = values;
+  const endpoint = { baseUrl, key: apiKey, ...(partnerKey === undefined ? {} : { partnerKey }) };
   const isTrusted = isInstance || (usesInstanceUrl && values.baseUrl === undefined);
   return {
     id,
@@ -74,7 +77,7 @@ const BASE_URL_SETTINGS = {
 } as const satisfies Record<ProviderName, keyof Settings>;
 
 const getInstanceUrl = (settings: Settings, kind: ProviderName): string | undefined =>
-  settings[BASE_URL_SETTINGS[kind]];
+  [settings[BASE_URL_SETTINGS[kind]] ?? []].flat()[0];
 
 /** Creates the client for the endpoint. Only a trusted endpoint may have a private address. */
 function createSend({ fetch, providerFetch }: AccessDeps, endpoint: Endpoint, isTrusted: boolean): Send {
@@ -127,6 +130,34 @@ export function openEnvironment(deps: AccessDeps): ReadonlyMap<CredentialKey, Pr
   });
   return new Map(opened);
 }
+
+/** Returns the ComfyUI servers of the settings as runs record them. The first is the one of `readEnvironment`. */
+export function readComfyEnvironment(settings: Settings): readonly RunCredential[] {
+  return (settings.COMFYUI_URL ?? []).map((url, index) => ({
+    ...createEnvironment('comfyui', index === 0 ? DISPLAY_NAMES.comfyui : new URL(url).host),
+    id: toComfyServerId(url, index),
+  }));
+}
+
+/** Returns the ComfyUI servers of the settings by id, with endpoint and client. */
+export function openComfyEnvironment(deps: AccessDeps): ReadonlyMap<string, ProviderCredential> {
+  const endpoints = readComfyServers(deps.settings);
+  const opened = readComfyEnvironment(deps.settings).flatMap((server, index) => {
+    const endpoint = endpoints[index];
+    if (endpoint === undefined) return [];
+    const { id, kind, name, paidBy, valueId } = server;
+    return [
+      [id, { id, kind, name, paidBy, valueId, endpoint, fetch: createSend(deps, endpoint, true) }] as const,
+    ];
+  });
+  return new Map(opened);
+}
+
+/** The order of the URLs may change, so all but the first are identified by their address. */
+const toComfyServerId = (url: string, index: number): string =>
+  index === 0
+    ? getEnvironmentCredentialId('comfyui')
+    : `${getEnvironmentCredentialId('comfyui')}_${shortHash(url)}`;
 
 /** Returns the id of the provider's credential in the settings. */
 export const getEnvironmentCredentialId = (kind: string): string => `cred_environment_${kind}`;

@@ -249,7 +249,7 @@ describe('the ports of comfyui:workflow', () => {
 describe('older ComfyUI nodes', () => {
   it('are hidden but known', () => {
     for (const nodeType of ['generate:comfyui', 'video:comfyui']) {
-      const entry = createNodeCatalog({ SANDBOX_MODELS: true, COMFYUI_URL: 'http://localhost:8188' }).find(
+      const entry = createNodeCatalog({ SANDBOX_MODELS: true, COMFYUI_URL: ['http://localhost:8188'] }).find(
         nodeType,
       );
       assert.deepEqual([entry?.hidden, entry?.isAvailable], [true, undefined]);

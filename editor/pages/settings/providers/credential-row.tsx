@@ -44,6 +44,7 @@ export function CredentialRow({ credential, isManager, setting }: CredentialRowP
     server,
     serves,
   } = credential;
+  const serverName = typeof server === 'string' ? server : null;
   const isStored = source === 'stored';
   return (
     <li className={styles.credential}>
@@ -58,9 +59,9 @@ export function CredentialRow({ credential, isManager, setting }: CredentialRowP
         {isStored
           ? hint !== null && <span>{messages.keyEnding(hint)}</span>
           : setting !== undefined && (
-              <span>{messages.environmentHint(server === null ? setting : 'OPENAI_SERVERS')}</span>
+              <span>{messages.environmentHint(serverName === null ? setting : 'OPENAI_SERVERS')}</span>
             )}
-        {server !== null && <span>{messages.serverName(server)}</span>}
+        {serverName !== null && <span>{messages.serverName(serverName)}</span>}
         {serves !== null && serves.length > 0 && <span>{messages.serves(serves)}</span>}
         {dailyUsdLimit !== null && <span>{messages.limit(dailyUsdLimit)}</span>}
         {lastTestedAt !== null && (
