@@ -123,6 +123,11 @@ export async function updateEmail(tx: Tx, id: number, email: string): Promise<vo
   await tx.query('update users set email = $2 where id = $1 and deleted_at is null', values);
 }
 
+/** Returns whether another account is an active administrator. */
+export function hasOtherAdmin(tx: Tx, id: number): Promise<boolean> {
+  return matches(tx, 'select from users where is_admin and not disabled and id <> $1 limit 1', [id]);
+}
+
 /** Returns whether any user has a password or an identity at a sign-in provider. */
 export function canAnyUserSignIn(tx: Tx): Promise<boolean> {
   return matches(

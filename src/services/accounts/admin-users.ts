@@ -5,6 +5,7 @@ import { clearDeactivation, notifyAccount } from '../../store/accounts.ts';
 import { recordAudit, recordRead, toUserTarget } from '../../store/audit/record-audit.ts';
 import { grant } from '../../store/credits.ts';
 import type { Db, Transaction } from '../../store/db.ts';
+import { lockUser } from '../../store/people/delete-user.ts';
 import type { ListedUserRow, UserRow } from '../../store/users.ts';
 import { findUser, insertUser, listUsers, updateEmail, updateUser } from '../../store/users.ts';
 import type { Deps } from '../deps.ts';
@@ -15,6 +16,7 @@ import { notifyOfEmail } from '../sessions/security-notices.ts';
 import { getPersonalWorkspaceId } from './access.ts';
 import type { ChangeUserBody, CreateUserBody } from './account.schema.ts';
 import { type Actor, requireScope, type UserActor } from './actor.ts';
+import { requireOtherAdministrator } from './administrators.ts';
 import { forgetUser } from './end-access.ts';
 import { recordNewKey, requireGrantableScopes, storeKey } from './keys.ts';
 import { parseEmail, parseName, translateEmailConflict } from './names.ts';
@@ -133,7 +135,9 @@ export async function changeUser(
   };
   const row = await translateEmailConflict(
     deps.db.transaction(async tx => {
+      if (!(await lockUser(tx, userId))) throw new AppError('not_found', NOT_FOUND);
       const before = requireFound(await findUser(tx, userId), NOT_FOUND);
+      if (change.isAdmin === false || change.disabled === true) await requireOtherAdministrator(tx, before);
       if (email !== undefined) await updateEmail(tx, userId, email);
       await notifyOfEmail(tx, userId, before.email);
       const after = requireFound(await updateUser(tx, userId, change), NOT_FOUND);

@@ -1,5 +1,5 @@
 // Deletes accounts for administrators, and hands their work to another user or a team.
-import { AppError } from '../../lib/errors.ts';
+import { AppError, requireFound } from '../../lib/errors.ts';
 import { notifyAccount } from '../../store/accounts.ts';
 import { recordAudit, toUserTarget } from '../../store/audit/record-audit.ts';
 import type { Tx } from '../../store/db.ts';
@@ -14,8 +14,10 @@ import {
   transferWork,
 } from '../../store/people/delete-user.ts';
 import { lockTeam, teamExists } from '../../store/teams.ts';
+import { findUser } from '../../store/users.ts';
 import type { Deps } from '../deps.ts';
 import { type Actor, requireScope } from './actor.ts';
+import { requireOtherAdministrator } from './administrators.ts';
 import { forgetUser } from './end-access.ts';
 
 type DeleteDeps = Pick<Deps, 'db' | 'log' | 'keys' | 'sessions' | 'accessTokens'>;
@@ -44,6 +46,7 @@ export async function deleteUser(
           'not_found',
           id === userId ? 'User not found.' : 'The user in transferTo was not found.',
         );
+    await requireOtherAdministrator(tx, requireFound(await findUser(tx, userId), 'User not found.'));
     const heir = isPerson
       ? { userId: Number(transferTo), teamId: null }
       : await findTeamHeir(tx, transferTo, userId);

@@ -101,12 +101,3 @@ export async function setDeactivated(tx: Tx, userId: number, isDeactivated: bool
   await tx.query('update users set disabled = $2 where id = $1', [userId, isDeactivated]);
   await tx.query('update scim_users set is_deactivated = $2 where user_id = $1', [userId, isDeactivated]);
 }
-
-/** Returns whether an administrator other than this one can sign in. */
-export function hasOtherAdmin(tx: Tx, userId: number): Promise<boolean> {
-  return matches(
-    tx,
-    'select from users where is_admin and not disabled and deleted_at is null and id <> $1 limit 1',
-    [userId],
-  );
-}
