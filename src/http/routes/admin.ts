@@ -102,7 +102,7 @@ function registerUsers(server: Server, deps: Deps): void {
     operation('updateUser', 'instance:admin', {
       summary: 'Update a user',
       description:
-        'Changes the name, email, plan, author flag or administrator role of an account, or disables it.',
+        'Changes the name, email, plan, author flag or administrator role of an account, or disables it. The last active administrator stays one (409 `conflict`).',
       reauthentication: 'always',
       errors: [...RESOURCE_ERRORS, 'conflict'],
       params: UserParams,

@@ -17,7 +17,7 @@ import { getPersonalWorkspaceId } from './access.ts';
 import type { ChangeUserBody, CreateUserBody } from './account.schema.ts';
 import { type Actor, requireScope, type UserActor } from './actor.ts';
 import { requireOtherAdministrator } from './administrators.ts';
-import { forgetUser } from './end-access.ts';
+import { endSignIns, forgetUser } from './end-access.ts';
 import { recordNewKey, requireGrantableScopes, storeKey } from './keys.ts';
 import { parseEmail, parseName, translateEmailConflict } from './names.ts';
 
@@ -139,9 +139,10 @@ export async function changeUser(
       const before = requireFound(await findUser(tx, userId), NOT_FOUND);
       if (change.isAdmin === false || change.disabled === true) await requireOtherAdministrator(tx, before);
       if (email !== undefined) await updateEmail(tx, userId, email);
-      await notifyOfEmail(tx, userId, before.email);
+      await notifyOfEmail(tx, userId, before.email, 'administrator');
       const after = requireFound(await updateUser(tx, userId, change), NOT_FOUND);
       if (input.disabled !== undefined) await clearDeactivation(tx, userId);
+      if (input.disabled === true) await endSignIns(tx, userId);
       await notifyAccount(tx, userId);
       recordAudit(tx, admin, {
         action: 'user.changed',

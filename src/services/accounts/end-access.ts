@@ -10,12 +10,17 @@ import { deleteUserChallenges } from '../second-factors/store.ts';
 
 /** Ends the access of the user, also if the account is enabled again. Other processes hear of it when the transaction commits. */
 export async function endAccess(tx: Tx, userId: number): Promise<void> {
-  await deleteUserSessions(tx, userId);
+  await endSignIns(tx, userId);
   await revokeUserKeys(tx, userId);
   await deleteUserGrants(tx, userId);
+  await notifyAccount(tx, userId);
+}
+
+/** Ends the sessions, links and begun sign-ins of the user, but not the keys and connections. */
+export async function endSignIns(tx: Tx, userId: number): Promise<void> {
+  await deleteUserSessions(tx, userId);
   await deleteUserLink(tx, userId);
   await deleteUserChallenges(tx, userId);
-  await notifyAccount(tx, userId);
 }
 
 /** Removes the user's credentials from the caches of this process. */

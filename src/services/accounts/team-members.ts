@@ -80,7 +80,7 @@ export async function limitMember(deps: Deps, actor: Actor, id: MemberId, monthl
 
 /**
  * Removes a member and the member's direct permissions for the team's workflows. Owners can remove anyone, and everyone
- * can leave. Throws 409 `last_owner` like `changeMember`.
+ * can leave, unless a group gives the membership (409 `conflict`). Throws 409 `last_owner` like `changeMember`.
  */
 export async function removeMember(deps: Deps, actor: Actor, id: MemberId): Promise<void> {
   const user = requireScope(actor, 'account:admin');
@@ -91,6 +91,7 @@ export async function removeMember(deps: Deps, actor: Actor, id: MemberId): Prom
       requireFound(await findTeam(tx, user.userId, id.teamId), 'Team not found.');
     else await requireTeamOwner(tx, user, id.teamId);
     const member = await getMember(tx, id);
+    if (member.from_group) throw createGroupError();
     if (member.role === 'OWNER') await requireOtherOwner(tx, id);
     await deleteMember(tx, id.teamId, id.userId);
     await deletePermissionsInTeam(tx, id.teamId, id.userId);
@@ -109,6 +110,13 @@ async function getMember(tx: Tx, { teamId, userId }: MemberId): Promise<MemberRo
 
 const presentMember = (row: MemberRow) =>
   presentColumns(row, 'user_id name role from_group monthly_credits spent_this_month created_at');
+
+/** Otherwise the next sign-in would bring the member back, without their monthly limit. */
+const createGroupError = (): AppError =>
+  new AppError(
+    'conflict',
+    'A group of the identity provider gives this membership. Remove the person from the group there, or ask an administrator to change the group at Settings → Groups.',
+  );
 
 async function requireOtherOwner(tx: Tx, { teamId, userId }: MemberId): Promise<void> {
   if (await hasOtherOwner(tx, teamId, userId)) return;

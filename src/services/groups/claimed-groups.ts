@@ -15,7 +15,7 @@ export type ClaimedGroups =
  */
 export function readClaimedGroups(claims: Readonly<Record<string, unknown>>): ClaimedGroups {
   const { groups, _claim_names: references, hasgroups } = claims;
-  if (typeof groups === 'string') return { groups: groups === '' ? [] : [groups] };
+  if (typeof groups === 'string') return { groups: groups !== '' && isStorable(groups) ? [groups] : [] };
   if (Array.isArray(groups)) {
     if (groups.length > MAX_GROUPS) return { groups: undefined, reason: 'too many' };
     const names = groups.filter((name): name is string => typeof name === 'string' && isStorable(name));
@@ -27,4 +27,4 @@ export function readClaimedGroups(claims: Readonly<Record<string, unknown>>): Cl
 }
 
 /** Returns whether PostgreSQL accepts the text. */
-const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');

@@ -11,6 +11,7 @@ import { parseEmail, parseName } from '../accounts/names.ts';
 import type { Deps } from '../deps.ts';
 import { applyGroups, lockGroups } from '../groups/apply-groups.ts';
 import { createAccount, isAllowedDomain } from '../sessions/identities.ts';
+import { notifyOfEmail } from '../sessions/security-notices.ts';
 import { activate, deactivate } from './deactivate.ts';
 import { readOperations } from './patch.ts';
 import { createSelection, presentList, readMatching, type ScimQuery, select } from './query.ts';
@@ -133,6 +134,7 @@ async function changeEmail(
       'The account has a password, and OIDC_ALLOWED_DOMAINS does not include the domain of the new email. An administrator can change the email at Settings → Users.',
     );
   await updateEmail(tx, user.user_id, email);
+  await notifyOfEmail(tx, user.user_id, user.email, 'provider');
 }
 
 async function changeName(tx: Tx, user: ScimUserRow, attributes: UserAttributes): Promise<void> {

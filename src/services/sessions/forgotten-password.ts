@@ -5,6 +5,7 @@ import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
 import { insertMail, isMailStored } from '../../store/mails.ts';
+import { hasIdentityAt, isManagedAccount } from '../../store/people/identities.ts';
 import { enqueue } from '../../store/queue.ts';
 import { findPasswordHash, findUserByEmail, type UserRow } from '../../store/users.ts';
 import { BOOTSTRAP_USER_ID } from '../accounts/bootstrap.ts';
@@ -49,7 +50,43 @@ export async function mailNewPassword(
     const hasPassword = (await findPasswordHash(tx, user.id)) !== undefined;
     // The first user sets up the account by the link that the service printed.
     if (!hasPassword && user.id === BOOTSTRAP_USER_ID) return;
-    await insertLinkMail(tx, deps, user, { id, hasPassword });
+    if (await signsInAtProvider(tx, deps, user.id, hasPassword)) await insertProviderMail(tx, user, id);
+    else await insertLinkMail(tx, deps, user, { id, hasPassword });
+  });
+}
+
+/**
+ * Returns whether the identity provider decides who signs in to the account. A link would let in whoever receives its mails, without
+ * what the provider requires, and SCIM can change the address.
+ */
+async function signsInAtProvider(
+  tx: Tx,
+  { settings }: Pick<Deps, 'settings'>,
+  userId: number,
+  hasPassword: boolean,
+): Promise<boolean> {
+  if (await isManagedAccount(tx, userId)) return true;
+  const { OIDC_ISSUER: issuer } = settings;
+  return !hasPassword && issuer !== undefined && hasIdentityAt(tx, userId, issuer);
+}
+
+function insertProviderMail(tx: Tx, { id: userId, email }: UserRow, id: string): Promise<unknown> {
+  return insertMail(tx, {
+    id,
+    userId,
+    address: email,
+    account: `user:${userId}`,
+    kind: 'password_reset',
+    cause: id,
+    content: {
+      subject: 'Sign in with your identity provider',
+      paragraphs: [
+        `Somebody, probably you, asked for a new password for the account ${email}.`,
+        'The identity provider of your organization signs you in to this account. Choose it on the sign-in page. If that does not work, ask an administrator for a link to set a password.',
+      ],
+      buttons: [{ label: 'Open the sign-in page', path: '/sign-in' }],
+      reason: 'a new password was requested for this address',
+    },
   });
 }
 

@@ -10,7 +10,7 @@ import type { Actor } from '../accounts/actor.ts';
 import { translateEmailConflict } from '../accounts/names.ts';
 import type { Deps } from '../deps.ts';
 import { applyClaimedGroups } from '../groups/apply-groups.ts';
-import { readClaimedGroups } from '../groups/claimed-groups.ts';
+import { isStorable, readClaimedGroups } from '../groups/claimed-groups.ts';
 import { hasMappings } from '../groups/store.ts';
 import { userHasFactor } from '../second-factors/prove-factor.ts';
 import { isSession, type SignInOutcome, startSessionOrSecondStep } from '../second-factors/second-step.ts';
@@ -29,6 +29,8 @@ const CLOCK_SKEW_MS = 30_000;
 /** Timeout of requests to the provider. */
 const TIMEOUT_MS = 5_000;
 const MAX_RESPONSE_BYTES = 1_000_000;
+/** OpenID Connect allows 255. */
+const MAX_SUBJECT_CHARS = 1_000;
 
 /** The state of a sign-in. The browser stores it, encrypted, until it returns from the provider. */
 interface SignInFlow {
@@ -226,7 +228,8 @@ async function readClaims(
   };
   const tokens = await oidc.authorizationCodeGrant(config, callbackUrl, checks).catch(throwSignInError);
   const token = tokens.claims();
-  if (token === undefined) throw createSignInError('refused');
+  if (token === undefined || token.sub.length > MAX_SUBJECT_CHARS || !isStorable(token.sub))
+    throw createSignInError('refused');
   // Providers may omit the email from the token.
   const profile: Readonly<Record<string, unknown>> =
     token.email === undefined

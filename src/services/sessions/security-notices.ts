@@ -109,13 +109,23 @@ export function notifyOfPassword(tx: Tx, userId: number): Promise<void> {
   });
 }
 
+const EMAIL_CHANGERS = {
+  administrator: 'An administrator',
+  provider: 'The identity provider of your organization',
+} as const;
+
 /** Notifies the user, with another mail to the earlier address, whose owner may be the only one who does not expect it. */
-export async function notifyOfEmail(tx: Tx, userId: number, oldEmail: string): Promise<void> {
+export async function notifyOfEmail(
+  tx: Tx,
+  userId: number,
+  oldEmail: string,
+  changedBy: keyof typeof EMAIL_CHANGERS,
+): Promise<void> {
   const user = await findUser(tx, userId);
   if (user === undefined || user.email.toLowerCase() === oldEmail.toLowerCase()) return;
   const cause = newId('notice');
   const title = 'The email address of your account was changed';
-  const text = `An administrator changed the email address of your account from ${oldEmail} to ${user.email}. Sign in with the new address. If you did not expect it, ask an administrator.`;
+  const text = `${EMAIL_CHANGERS[changedBy]} changed the email address of your account from ${oldEmail} to ${user.email}. Sign in with the new address. If you did not expect it, ask an administrator.`;
   await insertSecurityNotice(tx, userId, {
     kind: 'email_changed',
     cause,

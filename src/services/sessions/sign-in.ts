@@ -4,6 +4,7 @@ import { AppError } from '../../lib/errors.ts';
 import { recordAudit, toUserTarget } from '../../store/audit/record-audit.ts';
 import type { Tx } from '../../store/db.ts';
 import { revokeUserKeys } from '../../store/keys.ts';
+import { lockUser } from '../../store/people/delete-user.ts';
 import { deleteUserLink } from '../../store/people/password-links.ts';
 import { deleteUserSessions, findProof, knowsNetwork } from '../../store/people/sessions.ts';
 import { canAnyUserSignIn, findPasswordHash, findSignIn, updateSignIn } from '../../store/users.ts';
@@ -131,6 +132,10 @@ export async function changePassword(
     method: 'password',
     hasSecondFactor,
     write: async tx => {
+      // A change by another session ends this one. Its password must not be replaced by whoever knew the earlier one.
+      await lockUser(tx, userId);
+      if ((await findProof(tx, sessionId)) === undefined)
+        throw new AppError('unauthorized', 'The session has ended. Sign in again.');
       await updateSignIn(tx, userId, { password: hash, email: null, name: null });
       return { userId, hadPassword: true };
     },

@@ -1,6 +1,6 @@
 // Links accounts to identities at OpenID providers.
 import type { Tx } from '../db.ts';
-import { firstValue, insertMissingRow, lockName } from '../rows.ts';
+import { firstValue, insertMissingRow, lockName, matches } from '../rows.ts';
 
 interface IdentityKey {
   readonly issuer: string;
@@ -17,6 +17,16 @@ export function findIdentity(tx: Tx, { issuer, subject }: IdentityKey): Promise<
     issuer,
     subject,
   ]);
+}
+
+/** Returns whether an identity provider manages the account by SCIM. */
+export function isManagedAccount(tx: Tx, userId: number): Promise<boolean> {
+  return matches(tx, 'select from scim_users where user_id = $1 and deleted_at is null', [userId]);
+}
+
+/** Returns whether the account is linked to an identity of the provider. */
+export function hasIdentityAt(tx: Tx, userId: number, issuer: string): Promise<boolean> {
+  return matches(tx, 'select from identities where user_id = $1 and issuer = $2', [userId, issuer]);
 }
 
 /** Returns false if the account is linked to another identity of this provider, or the identity to another account. */

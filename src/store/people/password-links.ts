@@ -39,9 +39,10 @@ interface LinkQuery {
   readonly now: Date;
 }
 
-const VALID = 'hash = $1 and kind = any ($2::text[]) and (expires_at is null or expires_at > $3)';
+const VALID = `hash = $1 and kind = any ($2::text[]) and (expires_at is null or expires_at > $3)
+  and exists (select from users where id = user_id and not disabled)`;
 
-/** Returns whether the link can still be used. */
+/** Returns whether the link can still be used. Those of disabled accounts cannot. */
 export function hasLink(tx: Tx, { hash, kinds, now }: LinkQuery): Promise<boolean> {
   return matches(tx, `select from password_links where ${VALID}`, [hash, kinds, now]);
 }

@@ -1,6 +1,7 @@
 // Tests that an identity provider manages accounts by SCIM, in the forms that Okta and Entra ID send.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { type MailContent, recordMailSetUp } from '../../../src/store/mails.ts';
 import { insertIdentity } from '../../../src/store/people/identities.ts';
 import { createPerson, PASSWORD, signIn } from '../../support/accounts/people.ts';
 import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
@@ -387,6 +388,23 @@ describe('PATCH and PUT /Users', () => {
     const userName = nextName();
     const { body } = await patch(id, { op: 'replace', path: 'userName', value: userName });
     assert.deepEqual([body.userName, body.emails[0]?.value], [userName, userName]);
+  });
+
+  it('announces a new email at both addresses', async () => {
+    await recordMailSetUp(test.deps.db, true);
+    try {
+      const { id, userName } = await create();
+      const value = nextName();
+      await patch(id, { op: 'replace', path: 'emails[type eq "work"].value', value });
+      const { rows } = await test.deps.db.query<{ address: string; content: MailContent }>(
+        `select address, content from mails where user_id = $1 and kind = 'email_changed'`,
+        [Number(id)],
+      );
+      assert.deepEqual(rows.map(({ address }) => address).sort(), [userName, value].sort());
+      assert.match(rows[0]?.content.paragraphs[0] ?? '', /^The identity provider/);
+    } finally {
+      await recordMailSetUp(test.deps.db, false);
+    }
   });
 
   it('does not move a password to an email whose owner the provider does not decide', async () => {

@@ -4,14 +4,17 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { mailNewPassword } from '../../../src/services/sessions/forgotten-password.ts';
+import { insertIdentity } from '../../../src/store/people/identities.ts';
 import { createPerson, PASSWORD, readLinkToken, sendFrom } from '../../support/accounts/people.ts';
 import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
 import { type MailServer, type ReceivedMail, startMailServer } from '../../support/network/mail-server.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { PAIR } from '../../support/workflows.ts';
+import { createScimClient, patchOf } from '../scim/scim-client.ts';
 
 const NEXT_PASSWORD = 'a new password';
+const ISSUER = 'https://login.example.com';
 
 describe('a service with a mail server', () => {
   let server: MailServer;
@@ -126,7 +129,14 @@ describe('POST /auth/forgotten-password', () => {
   before(async () => {
     test = await createTestApp({
       now: () => nowMs,
-      env: { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'graphwright@example.com' },
+      env: {
+        SMTP_URL: 'smtp://127.0.0.1:1',
+        MAIL_FROM: 'graphwright@example.com',
+        OIDC_ISSUER: ISSUER,
+        OIDC_CLIENT_ID: 'graphwright',
+        OIDC_CLIENT_SECRET: 'secret',
+        OIDC_ALLOWED_DOMAINS: 'example.com',
+      },
     });
     await test.deps.db.query(
       `insert into instance (key, value) values ('mail', 'on') on conflict (key) do update set value = 'on'`,
@@ -206,6 +216,35 @@ describe('POST /auth/forgotten-password', () => {
       [email, new Date(nowMs)],
     );
     assert.deepEqual(rows, [{ kind: 'invite', hours: 72 }]);
+  });
+
+  it('mails no link for accounts that an identity provider signs in, also after SCIM has changed the email', async () => {
+    const send = await createScimClient(test, admin);
+    const managed = await send('POST', '/Users', { userName: 'managed@example.com' });
+    const attacker = { op: 'replace', path: 'emails[type eq "work"].value', value: 'thief@evil.example' };
+    assert.equal((await send('PATCH', `/Users/${managed.body.id}`, patchOf(attacker))).status, 200);
+    const withPassword = await createPerson(test, admin);
+    await send('POST', '/Users', { userName: withPassword.email });
+    const { body: linked } = await admin.request<{ userId: number }>('POST', '/admin/users', {
+      email: 'linked@example.com',
+      name: 'Lin',
+    });
+    await insertIdentity(test.deps.db, { issuer: ISSUER, subject: 'lin', userId: linked.userId });
+    for (const email of ['thief@evil.example', withPassword.email, 'linked@example.com'])
+      await request(email);
+    await performJobs();
+    const { rows } = await test.deps.db.query<{ address: string; subject: string; secret: Buffer | null }>(
+      `select address, content ->> 'subject' as subject, secret from mails
+       where kind = 'password_reset' and address = any ($1)`,
+      [['thief@evil.example', withPassword.email, 'linked@example.com']],
+    );
+    assert.equal(rows.length, 3);
+    for (const { subject, secret } of rows)
+      assert.deepEqual([subject, secret], ['Sign in with your identity provider', null]);
+    const links = await test.deps.db.query('select from password_links where user_id = any ($1)', [
+      [Number(managed.body.id), withPassword.userId, linked.userId],
+    ]);
+    assert.equal(links.rows.length, 0);
   });
 
   it('does not replace the link of the first user', async () => {

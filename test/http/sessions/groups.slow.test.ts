@@ -148,6 +148,31 @@ describe('the claim groups', () => {
       assert.deepEqual(await readRoles(await signIn('fay', { groups })), { [team]: 'VIEWER' });
   });
 
+  it('lets nobody shed the limit of a membership by leaving and signing in again', async () => {
+    const team = await createTeam();
+    await insertMember(test.deps.db, team, admin.userId, 'OWNER');
+    await map(['staff', team, 'EDITOR']);
+    const person = await signIn('hal', { groups: ['staff'] });
+    const { userId } = (await person.request<{ userId: number }>('GET', '/me')).body;
+    const path = `/teams/${team}/members/${userId}`;
+    assert.equal((await admin.request('PUT', `${path}/limit`, { monthlyCredits: 5 })).status, 200);
+    for (const caller of [person, admin]) {
+      const { status, body } = await caller.request('DELETE', path);
+      assert.deepEqual([status, body.code], [409, 'conflict']);
+    }
+    const again = await signIn('hal', { groups: ['staff'] });
+    assert.deepEqual(await readRoles(again), { [team]: 'EDITOR' });
+    assert.equal((await admin.request('GET', path)).body.monthlyCredits, 5);
+    // A role that an owner gives makes it an ordinary membership.
+    await admin.request('PATCH', path, { role: 'EDITOR' });
+    assert.equal((await admin.request('DELETE', path)).status, 200);
+  });
+
+  it('accepts a text that cannot be stored as no group', async () => {
+    await map(['staff', await createTeam(), 'EDITOR']);
+    assert.deepEqual(await readRoles(await signIn('ivy', { groups: 'nul\0' })), {});
+  });
+
   it('ignores what is not a name, and more groups than a token holds', async () => {
     const team = await createTeam();
     await map(['g 9999', team, 'VIEWER']);

@@ -254,6 +254,8 @@ describe('OpenID sign-in refusals', () => {
     'another audience': { claims: claims => ({ ...claims, aud: 'another-client' }) },
     'an expired token': { claims: claims => ({ ...claims, exp: 1_000_000_000 }) },
     'no subject': { claims: ({ sub: _sub, ...claims }) => claims },
+    'a subject that cannot be stored': { claims: claims => ({ ...claims, sub: 'nul\0' }) },
+    'a subject that no index holds': { claims: claims => ({ ...claims, sub: 'x'.repeat(1_001) }) },
     'a signature by an unknown key': { signedBy: UNPUBLISHED_KEY },
     'no signature': { signedBy: 'nobody' },
     'no token': { answer: { status: 200, body: { access_token: 'a', token_type: 'bearer' } } },

@@ -316,6 +316,24 @@ describe('a session', () => {
     await signIn(test, person, next);
   });
 
+  it('of a stranger cannot replace the password that its user sets at the same time', async () => {
+    const person = await createPerson(test, admin);
+    const stranger = await signIn(test, person);
+    const sessions = [person, stranger];
+    // Both have the right password when the requests are checked.
+    const changes = await Promise.all(
+      sessions.map((session, index) =>
+        session.request('POST', '/auth/password', {
+          current: PASSWORD,
+          next: `password of session ${index}`,
+        }),
+      ),
+    );
+    assert.deepEqual(changes.map(({ status }) => status).sort(), [204, 401]);
+    const winner = changes.findIndex(({ status }) => status === 204);
+    await signIn(test, person, `password of session ${winner}`);
+  });
+
   it('ends when the account of the user is disabled', async () => {
     const person = await createPerson(test, admin);
     await admin.request('PATCH', `/admin/users/${person.userId}`, { disabled: true });

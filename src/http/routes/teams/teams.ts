@@ -193,9 +193,10 @@ function registerMembers(server: Server, deps: Deps): void {
     '/api/v1/teams/:id/members/:userId',
     operation('removeMember', 'account:admin', {
       summary: 'Remove a member, or leave',
-      description: 'Removes a member, or yourself, from a team. A team must have at least one OWNER.',
+      description:
+        'Removes a member, or yourself, from a team. A team must have at least one OWNER. A membership that a group gives (`fromGroup`) ends with the group (409 `conflict`).',
       reauthentication: 'always',
-      errors: [...RESOURCE_ERRORS, 'last_owner'],
+      errors: [...RESOURCE_ERRORS, 'conflict', 'last_owner'],
       params: MemberParams,
       response: { 200: Success },
     }),
