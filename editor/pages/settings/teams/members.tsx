@@ -14,7 +14,7 @@ import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { useSession } from '../../../lib/session.ts';
 import { formatSpent, LimitDialog } from '../limit-dialog.tsx';
 import { messages as settingsMessages } from '../messages.ts';
-import { Truncated } from '../section.tsx';
+import { Introduction, Truncated } from '../section.tsx';
 import { messages } from './messages.ts';
 import { RoleSelect } from './role-select.tsx';
 
@@ -36,6 +36,9 @@ export function Members({ team }: { readonly team: Team }) {
   ];
   return (
     <>
+      {list.data?.some(({ fromGroup }) => fromGroup) === true && (
+        <Introduction>{messages.groupNote(team.role === 'OWNER')}</Introduction>
+      )}
       <TableList
         query={list}
         empty={null}
@@ -55,9 +58,10 @@ export function Members({ team }: { readonly team: Team }) {
 
 const createNameColumn = (ownId: number): Column<Member> => ({
   title: settingsMessages.name,
-  cell: ({ userId, name }) => (
+  cell: ({ userId, name, fromGroup }) => (
     <>
-      <Truncated text={name} /> {userId === ownId && <Badge>{messages.you}</Badge>}
+      <Truncated text={name} /> {userId === ownId && <Badge>{messages.you}</Badge>}{' '}
+      {fromGroup && <Badge tone="accent">{messages.fromGroup}</Badge>}
     </>
   ),
 });
@@ -91,7 +95,7 @@ const createOwnerColumns = (
       <Button size="s" aria-label={settingsMessages.limit.setOf(member.name)} onClick={() => onLimit(member)}>
         {settingsMessages.limit.set}
       </Button>
-      {member.userId !== ownId && (
+      {member.userId !== ownId && !member.fromGroup && (
         <Button size="s" aria-label={messages.removeMemberOf(member.name)} onClick={() => onRemove(member)}>
           {messages.removeMember}
         </Button>

@@ -14,6 +14,11 @@ export const messages = {
   switched: (name: string): string => `Switched to ${name}.`,
   members: (team: string): string => `Members of ${team}`,
   you: 'You',
+  fromGroup: 'Group',
+  groupNote: (isOwner: boolean): string =>
+    `A group of the identity provider decides the membership and role of people marked “Group”.${
+      isOwner ? ' If you change such a role, you decide it from then on.' : ''
+    }`,
   since: 'Joined',
   invite: 'Invite',
   inviteTitle: (team: string): string => `Invite someone to ${team}`,
