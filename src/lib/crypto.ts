@@ -70,3 +70,12 @@ export function decrypt(key: Uint8Array, encrypted: Uint8Array): string {
     );
   }
 }
+
+/** Decrypts a text. Returns undefined where `decrypt` throws, which happens after the secrets key was lost. */
+export function tryDecrypt(key: Uint8Array, encrypted: Uint8Array): string | undefined {
+  try {
+    return decrypt(key, encrypted);
+  } catch {
+    return undefined;
+  }
+}

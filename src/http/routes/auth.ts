@@ -125,7 +125,7 @@ export function registerAuth(server: Server, deps: Deps): void {
       summary: 'Confirm your identity',
       description:
         'Confirms the identity of the current session: with the second factor if the account has one, else with the password. Requests that need this, such as creating a key, return 403 `reauthentication_required` if the last confirmation or sign-in is older than 15 minutes. Failures are limited as for sign-in. Accounts without a password use `GET /api/v1/auth/oidc?reauthenticate=true` in the browser.',
-      errors: ['invalid_credentials'],
+      errors: ['invalid_credentials', 'conflict'],
       body: ReauthenticateBody,
       response: { 204: Type.Unsafe<undefined>({ description: 'Confirmed for 15 minutes' }) },
       withoutSecondFactor: true,

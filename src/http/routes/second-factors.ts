@@ -86,7 +86,7 @@ function registerSignIn(server: Server, deps: Deps): void {
       summary: 'Complete a sign-in with a second factor',
       description:
         'Creates a session. `challenge` comes from the response of a sign-in. Each code and each signature works once. Five tries per challenge; wrong ones count as failed sign-ins.',
-      errors: ['invalid_credentials'],
+      errors: ['invalid_credentials', 'conflict'],
       body: SecondFactorBody,
       response: { 204: Type.Unsafe<undefined>({ description: 'Signed in. The session cookie is set.' }) },
       isUncacheable: true,
@@ -133,7 +133,7 @@ function registerTotp(server: Server, deps: Deps): void {
       summary: 'Confirm an authenticator app',
       description: 'Makes the new secret your second factor.',
       reauthentication: 'always',
-      errors: ['invalid_credentials'],
+      errors: ['invalid_credentials', 'conflict'],
       body: TotpCodeBody,
       response: { 200: Success },
       withoutSecondFactor: true,

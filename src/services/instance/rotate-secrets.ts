@@ -1,5 +1,5 @@
 // Rotates the secrets key: re-encrypts all secrets with a new key in one transaction.
-import { decrypt, encrypt } from '../../lib/crypto.ts';
+import { encrypt, tryDecrypt } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import { OPERATOR_CALLER, recordAuditAlone } from '../../store/audit/record-audit.ts';
 import type { Db } from '../../store/db.ts';
@@ -70,13 +70,5 @@ async function rotateColumn(
     const last = values.at(-1);
     if (last === undefined) return { rotated, already };
     after = last.id;
-  }
-}
-
-function tryDecrypt(key: Buffer, value: Buffer): string | undefined {
-  try {
-    return decrypt(key, value);
-  } catch {
-    return undefined;
   }
 }

@@ -1,6 +1,6 @@
 // Notices a wrong secrets key: the database stores the fingerprint of the key that encrypts its secrets, and a process
 // with another key refuses to start.
-import { decrypt } from '../../lib/crypto.ts';
+import { tryDecrypt } from '../../lib/crypto.ts';
 import { AppError } from '../../lib/errors.ts';
 import {
   findSecretsKey,
@@ -78,14 +78,7 @@ async function isKeyOfDatabase(tx: Tx, key: Buffer | undefined): Promise<boolean
   return !hasSecrets;
 }
 
-function canDecrypt(key: Buffer, { value }: EncryptedValue): boolean {
-  try {
-    decrypt(key, value);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const canDecrypt = (key: Buffer, { value }: EncryptedValue): boolean => tryDecrypt(key, value) !== undefined;
 
 /** Returns whether the database names its key. A new one does not, nor one that only earlier releases have used. */
 export async function hasKeyFingerprint(tx: Tx): Promise<boolean> {

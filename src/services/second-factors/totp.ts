@@ -1,6 +1,7 @@
 // Checks time-based one-time passwords (RFC 6238): six digits for each 30 s, with one step of clock drift.
 import { randomBytes } from 'node:crypto';
-import { decrypt, encrypt } from '../../lib/crypto.ts';
+import { encrypt, tryDecrypt } from '../../lib/crypto.ts';
+import { AppError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
 import type { Deps } from '../deps.ts';
@@ -35,7 +36,7 @@ export async function createTotp(
   return { secret: secret.base32, uri: new TOTP({ issuer, label, secret }).toString() };
 }
 
-/** Makes the new secret the current one if the code is right. */
+/** Makes the new secret the current one if the code is right. Throws 409 if the service can no longer read the secret. */
 export async function confirmNewTotp(tx: Tx, deps: TotpDeps, userId: number, code: string): Promise<boolean> {
   const pending = (await findTotp(tx, userId))?.pending;
   if (pending === null || pending === undefined) return false;
@@ -43,7 +44,7 @@ export async function confirmNewTotp(tx: Tx, deps: TotpDeps, userId: number, cod
   return step !== undefined && confirmTotp(tx, userId, pending, step);
 }
 
-/** Uses a code. Returns whether it was right and not used before. */
+/** Uses a code. Returns whether it was right and not used before. Throws 409 if the service can no longer read the secret. */
 export async function spendTotpCode(tx: Tx, deps: TotpDeps, userId: number, code: string): Promise<boolean> {
   const secret = (await findTotp(tx, userId))?.secret;
   if (secret === null || secret === undefined) return false;
@@ -57,8 +58,17 @@ async function findStep(
   encrypted: Buffer,
   code: string,
 ): Promise<number | undefined> {
+  const secret = tryDecrypt(secretsKey, encrypted);
+  if (secret === undefined) throw createUnreadableError();
   const { Secret, TOTP } = await import('otpauth');
-  const totp = new TOTP({ secret: Secret.fromBase32(decrypt(secretsKey, encrypted)), period: PERIOD_S });
+  const totp = new TOTP({ secret: Secret.fromBase32(secret), period: PERIOD_S });
   const delta = totp.validate({ token: code.replaceAll(' ', ''), timestamp: now(), window: 1 });
   return delta === null ? undefined : totp.counter({ timestamp: now() }) + delta;
 }
+
+/** The key that encrypted the secret was lost, and the operator has run `graphwright secrets reset`. */
+const createUnreadableError = (): AppError =>
+  new AppError(
+    'conflict',
+    'This service can no longer check codes of your authenticator app. Use a passkey or a recovery code, then set up the app again at Settings → Security. If you have neither, ask an administrator to remove your second factor.',
+  );

@@ -1,7 +1,9 @@
 // Tests second factors: sign-in with codes, passkeys and recovery codes, their limits, and who must have one.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
+import { encrypt } from '../../../src/lib/crypto.ts';
 import { insertMember, insertTeam } from '../../../src/store/teams.ts';
 import { Authenticator } from '../../support/accounts/authenticator.ts';
 import {
@@ -477,6 +479,55 @@ describe('a session that has only proved the password', () => {
     ]);
     assert.equal((await other.request('POST', '/auth/reauthenticate', { code: getCode(totp) })).status, 204);
     assert.equal((await other.request('DELETE', '/auth/totp')).status, 200);
+  });
+});
+
+describe('an authenticator app whose secret the service can no longer read', () => {
+  /** As after `graphwright secrets reset`. */
+  const loseSecretsKey = (): Promise<unknown> =>
+    test.deps.db.query('update totp_secrets set secret = $2, pending = $2 where user_id = $1', [
+      person.userId,
+      encrypt(randomBytes(32), 'JBSWY3DPEHPK3PXP'),
+    ]);
+  const assertUnreadable = async (response: Promise<TestResponse>): Promise<void> => {
+    const { status, body } = await response;
+    assert.deepEqual([status, body.code], [409, 'conflict']);
+    assert.match(String(body.error), /set up the app again/);
+  };
+
+  it('says so, counts as no failure, and is replaced after a sign-in by a recovery code', async () => {
+    const totp = await addTotp();
+    const { body } = await person.request<{ codes: string[] }>('POST', '/auth/recovery-codes');
+    await loseSecretsKey();
+    const { challenge } = await beginSignIn();
+    await assertUnreadable(prove({ challenge, code: getCode(totp) }));
+    const signedIn = await prove({ challenge, recoveryCode: body.codes[0] });
+    assert.equal(signedIn.status, 204);
+    const session = readSession(signedIn);
+    await assertUnreadable(session.request('POST', '/auth/totp/confirm', { code: '123456' }));
+    nowMs += 16 * MINUTE_MS;
+    await assertUnreadable(session.request('POST', '/auth/reauthenticate', { code: getCode(totp) }));
+    const confirmation = await session.request('POST', '/auth/reauthenticate', {
+      recoveryCode: body.codes[1],
+    });
+    assert.equal(confirmation.status, 204);
+    const newTotp = await addTotp(session);
+    const proof = { challenge: (await beginSignIn()).challenge, code: getCode(newTotp) };
+    assert.equal((await prove(proof)).status, 204);
+  });
+
+  it('leaves passkeys working, and an administrator can remove it', async () => {
+    await addTotp();
+    const authenticator = await addPasskey();
+    await loseSecretsKey();
+    const { challenge, passkey } = await beginSignIn();
+    assert.ok(passkey);
+    assert.equal((await prove({ challenge, assertion: authenticator.get(passkey) })).status, 204);
+    assert.equal(
+      (await admin.request('POST', `/admin/users/${person.userId}/reset-second-factor`, {})).status,
+      200,
+    );
+    await signIn(test, person);
   });
 });
 
