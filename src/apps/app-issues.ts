@@ -3,7 +3,8 @@ import { CONTROLS_BY_TYPE, getControl } from '../graph/app-controls.ts';
 import type { Graph, GraphNode } from '../graph/types.ts';
 import { AppError, type Issue } from '../lib/errors.ts';
 import type { Tx } from '../store/db.ts';
-import { type AppInput, type AppSettings, findCurrentAppSettings } from './store/apps.ts';
+import { findUser } from '../store/users.ts';
+import { type AppInput, type AppRow, type AppSettings, findCurrentAppSettings } from './store/apps.ts';
 
 /** Lists the reasons why the app cannot use the graph, with JSON pointers into the settings of the app. */
 export function findAppIssues(
@@ -26,6 +27,21 @@ export function findAppIssues(
           ],
     ),
   ];
+}
+
+/**
+ * Lists the reason why nobody can run the app as the user who saved it: the account is disabled. Its visitors then run and upload nothing,
+ * also with a token of an embedding page. An owner who saves the app runs it as themselves.
+ */
+export async function listAccountIssues(
+  tx: Tx,
+  { user_id }: Pick<AppRow, 'user_id'>,
+): Promise<readonly Issue[]> {
+  const user = await findUser(tx, user_id);
+  if (user?.disabled === false) return [];
+  const message =
+    'The account of the user who saved this app is disabled. Save the app to run it with your account.';
+  return [{ path: '/userId', code: 'account_disabled', message }];
 }
 
 const createIssue = (path: string, nodeId: string, code: string, message: string): Issue => ({

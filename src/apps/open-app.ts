@@ -7,7 +7,7 @@ import { toVersionKey } from '../runs/prepare/run-version.ts';
 import { readPlan } from '../runs/prepare/stored-run.ts';
 import { findRole, hasOwnRole, roleAllows } from '../services/accounts/access.ts';
 import { findWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
-import { findAppIssues } from './app-issues.ts';
+import { findAppIssues, listAccountIssues } from './app-issues.ts';
 import { type AppField, type AppOutput, listAppOutputs, listFields } from './fields.ts';
 import { type AppRow, type AppSettings, findAppBySlug } from './store/apps.ts';
 import { identifyVisitor, type Visitor, type VisitorRequest } from './visitor.ts';
@@ -54,7 +54,7 @@ export async function openApp(deps: RunDeps, slug: string, request: VisitorReque
     ];
     return { app, settings, workflow, visitor, canEdit, version, fields: [], outputs: [], issues };
   }
-  const issues = findAppIssues(settings, version.graph);
+  const issues = [...findAppIssues(settings, version.graph), ...(await listAccountIssues(deps.db, app))];
   const canRun = issues.length === 0;
   return {
     app,

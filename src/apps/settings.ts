@@ -23,7 +23,7 @@ import type { Spender } from '../store/spenders.ts';
 import { lockVersions } from '../store/workflows/versions.ts';
 import { findWorkflow, lockWorkflow, type ReadWorkflowRow } from '../store/workflows/workflows.ts';
 import { type AppBody, DEFAULT_RUNS_PER_VISITOR, type ListApps } from './app.schema.ts';
-import { findAppIssues } from './app-issues.ts';
+import { findAppIssues, listAccountIssues } from './app-issues.ts';
 import { readAppLimits } from './day-limits.ts';
 import {
   type AppRow,
@@ -334,7 +334,8 @@ async function listAppIssues(deps: Deps, app: AppRow, currentVersion: number): P
   const version = await deps.versions.get(deps.db, app.workflow_id, number).catch(ignoreNotFound);
   if (version === undefined)
     return [createIssue('/version', `Version ${number} was deleted. Choose another version.`)];
-  return findAppIssues(JSON.parse(app.settings) as AppSettings, version.graph);
+  const settings = JSON.parse(app.settings) as AppSettings;
+  return [...findAppIssues(settings, version.graph), ...(await listAccountIssues(deps.db, app))];
 }
 
 /** Lists, newest first, the apps of the caller's workspaces and the apps for everyone who is signed in. */

@@ -1,6 +1,6 @@
 // Identifies the visitor of an app: a user, a visitor for whom an embedding page vouches, or an anonymous visitor.
 import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
-import { decrypt, hmacSha256Hex, sha256Hex } from '../lib/crypto.ts';
+import { hmacSha256Hex, sha256Hex, tryDecrypt } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Actor, UserActor } from '../services/accounts/actor.ts';
 import type { Deps } from '../services/deps.ts';
@@ -105,7 +105,9 @@ export function createPageToken(deps: VisitorDeps, app: AppRow, subject: string)
 
 function getEmbedKey({ secretsKey }: VisitorDeps, { embed_key: encrypted }: AppRow): Buffer {
   if (encrypted === null) throw createInvalidTokenError('The app has no embed key.');
-  return Buffer.from(decrypt(secretsKey, encrypted));
+  const key = tryDecrypt(secretsKey, encrypted);
+  if (key !== undefined) return Buffer.from(key);
+  throw createInvalidTokenError("The service can no longer read the app's embed key. Create a new one.");
 }
 
 const getPageKey = (deps: VisitorDeps, app: AppRow): Buffer =>

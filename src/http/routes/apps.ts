@@ -111,6 +111,7 @@ export function registerApps(server: Server, deps: RunDeps): void {
       summary: 'Create the embed key of an app',
       description:
         'Returns a key with which your server signs the tokens of visitors of pages that embed the app. The key is shown only once and replaces an earlier one.',
+      reauthentication: 'always',
       params: WorkflowParams,
       response: { 200: EmbedKey },
     }),

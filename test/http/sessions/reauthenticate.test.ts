@@ -100,6 +100,8 @@ describe('a session confirmed more than 15 minutes ago', () => {
     const deletedUser = await test.createUser();
     await insertMember(test.deps.db, team, otherUser.userId, 'VIEWER');
     const ownWorkflow = await person.request<{ id: string }>('POST', '/workflows', { name: 'W', ...PAIR });
+    const app = { slug: 'confirmed', title: 'A', inputs: [], outputs: [PAIR.nodes.at(-1)?.id] };
+    assert.equal((await person.request('PUT', `/workflows/${ownWorkflow.body.id}/app`, app)).status, 200);
     const values = { apiKey: 'sk-nobody-0123456789' };
     const credential = { kind: 'openai', name: 'K', owner: 'workspace', values };
     const createCredential = async () =>
@@ -152,6 +154,10 @@ describe('a session confirmed more than 15 minutes ago', () => {
       'PUT /api/v1/admin/groups': () => ['PUT', '/admin/groups', []],
       'POST /api/v1/admin/scim-token': () => ['POST', '/admin/scim-token'],
       'DELETE /api/v1/admin/scim-token': () => ['DELETE', '/admin/scim-token'],
+      'POST /api/v1/workflows/:id/app/embed-key': () => [
+        'POST',
+        `/workflows/${ownWorkflow.body.id}/app/embed-key`,
+      ],
       'POST /api/v1/credentials': () => ['POST', '/credentials', credential],
       'PATCH /api/v1/credentials/:id': () => ['PATCH', `/credentials/${changedId}`, { name: 'Renamed' }],
       'DELETE /api/v1/credentials/:id': () => ['DELETE', `/credentials/${deletedId}`],
