@@ -30,6 +30,7 @@ import { getBinaries } from '../store/embedded/binaries.ts';
 import { findRunning } from '../store/embedded/embedded.ts';
 import { chooseRunner } from '../store/embedded/run-as.ts';
 import { getDirectSetting, preflight, preflightPooler } from '../store/preflight.ts';
+import { readReplication } from '../store/replication.ts';
 import { readServerVersion } from '../store/server-version.ts';
 import { type Command, CommandFailedError } from './command.ts';
 import { requirePort } from './port.ts';
@@ -76,6 +77,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
   PostgreSQL: checkDatabase,
   pooler: checkPooler,
+  replication: checkReplication,
   'secrets key': checkSecretsKey,
   DATA_DIR: async ({ DATA_DIR }) => {
     const folder = findExistingFolder(DATA_DIR);
@@ -204,6 +206,23 @@ async function checkPooler({ DATABASE_URL, DATABASE_DIRECT_URL }: Settings): Pro
   const warning = await preflightPooler(pooled, direct, DATABASE_URL);
   if (warning !== undefined) throw new OptionalCheckError(warning);
   return 'requests use the pooler at DATABASE_URL, everything else uses DATABASE_DIRECT_URL';
+}
+
+async function checkReplication(settings: Settings): Promise<string> {
+  const direct = getDirectSetting(settings);
+  if (direct === undefined) return 'none: the embedded PostgreSQL has no replicas';
+  await using db = openForCheck({ url: direct.url });
+  const { replicas, isSynchronous, isDurable } = await readReplication(db);
+  if (!isDurable)
+    throw new OptionalCheckError(
+      'synchronous_commit is off, so a crash of PostgreSQL loses the last runs that were accepted; set it to on',
+    );
+  if (replicas === 0) return 'none: no replica follows this PostgreSQL';
+  const count = `${replicas} ${replicas === 1 ? 'replica' : 'replicas'}`;
+  if (isSynchronous) return `${count}, and commits wait for them as synchronous_standby_names says`;
+  throw new OptionalCheckError(
+    `${count}, but commits do not wait for any, so a failover can lose the last runs that were accepted and calls that were paid; set synchronous_standby_names, or synchronous_mode of Patroni`,
+  );
 }
 
 /** Compares the key with that of the database, unless the embedded PostgreSQL is stopped. */

@@ -87,6 +87,11 @@ export const domainList = (value: string): readonly string[] => {
 
 export const databaseUrl = (value: string): string => {
   if (!/^postgres(ql)?:\/\//.test(value)) throw new Error('must start with postgres:// or postgresql://');
+  const target = /[?&]target_session_attrs=(?<target>[^&]*)/.exec(value)?.groups?.target ?? 'read-write';
+  if (!['read-write', 'primary'].includes(target))
+    throw new Error(
+      'must not have a target_session_attrs other than read-write, because only a primary can be used',
+    );
   return value;
 };
 

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { AppError, OutageError, toError } from '../lib/errors.ts';
 import { getOrCreate } from '../lib/get-or-create.ts';
 import { isConnectionLoss, isWrite } from './connection/loss.ts';
+import { createPrimaryClient, READ_ONLY, toServerUrls } from './connection/primary.ts';
 import { KEEP_ALIVE, limitPoolSilence, limitSilence, SERVER_KEEP_ALIVE } from './connection/silence.ts';
 
 // Counts of type int8 fit in a double.
@@ -49,7 +50,7 @@ export interface Db extends Tx {
 }
 
 export interface DbOptions {
-  /** A connection string, or the folder of a Unix socket. */
+  /** A connection string, which may name several hosts, or the folder of a Unix socket. */
   readonly connection:
     | { readonly url: string }
     | { readonly socketDir: string; readonly user: string; readonly database: string };
@@ -113,10 +114,12 @@ export function openDb(options: DbOptions): Db {
   };
 }
 
+type PoolConfig = pg.PoolConfig & { readonly Client: typeof pg.Client };
+
 function toPoolConfig(
   { connection, maxConnections, plans, serverKind }: DbOptions,
   timeoutMs: number,
-): pg.PoolConfig {
+): PoolConfig {
   const target =
     'url' in connection
       ? { connectionString: connection.url }
@@ -134,7 +137,7 @@ function toPoolConfig(
     idle_in_transaction_session_timeout: timeoutMs,
     options: plans === 'pinned' ? `${SERVER_KEEP_ALIVE} ${PINNED_PLANS}` : SERVER_KEEP_ALIVE,
   };
-  return {
+  const config: pg.PoolConfig = {
     ...target,
     max: maxConnections,
     connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
@@ -142,6 +145,8 @@ function toPoolConfig(
     ...(serverKind === 'pooler' ? {} : session),
     ...KEEP_ALIVE,
   };
+  const urls = 'url' in connection ? toServerUrls(connection.url) : [];
+  return { ...config, Client: urls.length > 1 ? createPrimaryClient(config, urls) : pg.Client };
 }
 
 /** How statements are executed: in our own session, or through a pooler. */
@@ -241,6 +246,8 @@ async function transact<T>(
     await client.query('rollback').catch((rollbackError: unknown) => {
       releaseError = toError(rollbackError);
     });
+    // A server that has become a replica still answers.
+    if (err instanceof OutageError) releaseError ??= err;
     // Only a connection lost during commit leaves the outcome unknown.
     if (err instanceof OutageError && !isCommitting) throw new OutageError(false, toError(err.cause));
     throw err;
@@ -258,8 +265,8 @@ const insertValues = (statement: string, values: readonly (string | number | nul
 
 /** Converts a lost connection to an OutageError, and text that PostgreSQL cannot store to `invalid_request`. */
 function translateError(err: Error, mayHaveCommitted: boolean): Error {
-  if (isConnectionLoss(err)) return new OutageError(mayHaveCommitted, err);
   const code = (err as { code?: unknown }).code;
+  if (isConnectionLoss(err)) return new OutageError(mayHaveCommitted && code !== READ_ONLY, err);
   // 22021 character_not_in_repertoire, 22P05 untranslatable_character: NUL or a lone surrogate in a text.
   if (code === '22021' || code === '22P05') {
     return new AppError(
@@ -299,11 +306,15 @@ export function isUniqueViolation(err: unknown, constraint: string): boolean {
 }
 
 async function runOnOwnConnection<T>(
-  config: pg.PoolConfig,
+  config: PoolConfig,
   work: (client: pg.Client) => Promise<T>,
   onError: (err: Error) => void,
 ): Promise<T> {
-  const client = new pg.Client({ ...config, statement_timeout: 0, idle_in_transaction_session_timeout: 0 });
+  const client = new config.Client({
+    ...config,
+    statement_timeout: 0,
+    idle_in_transaction_session_timeout: 0,
+  });
   client.on('error', onError);
   try {
     await client.connect();
@@ -314,7 +325,7 @@ async function runOnOwnConnection<T>(
 }
 
 interface ListenerOptions {
-  readonly config: pg.PoolConfig;
+  readonly config: PoolConfig;
   readonly silenceMs: number;
   readonly onError: (err: Error) => void;
   readonly retryMs: number;
@@ -330,7 +341,7 @@ async function listen(
   let timer: NodeJS.Timeout | undefined;
   let probe: NodeJS.Timeout | undefined;
   const connect = async (): Promise<void> => {
-    const newClient = new pg.Client(config);
+    const newClient = new config.Client(config);
     client = newClient;
     newClient.on('notification', message => onNotify(message.channel, message.payload ?? ''));
     newClient.on('error', err => {

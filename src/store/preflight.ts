@@ -1,6 +1,7 @@
 // Checks at startup whether a PostgreSQL server is usable, before changing anything in it, and explains problems.
 import { AppError, toError } from '../lib/errors.ts';
 import type { Settings } from '../lib/settings.ts';
+import { READ_ONLY, toServerUrls } from './connection/primary.ts';
 import type { Tx } from './db.ts';
 import { first } from './rows.ts';
 import { requireSupportedVersion } from './server-version.ts';
@@ -137,6 +138,8 @@ const EXPLANATIONS_BY_CODE: Readonly<Record<string, Explanation>> = {
   '28P01': describeRejection,
   '3D000': ({ server, database, setting }) =>
     `The PostgreSQL server at ${server} has no database ${database}. Create it (createdb ${database}), or correct ${setting}.`,
+  [READ_ONLY]: ({ server, setting }) =>
+    `None of the PostgreSQL servers at ${server} accepts writes. Wait until one is the primary, or correct ${setting}.`,
   '53300': ({ server }) =>
     `The PostgreSQL server at ${server} has no free connection. Raise max_connections: each process of this service uses 30.`,
   '57P03': ({ server }) =>
@@ -165,7 +168,14 @@ function getRootCause(err: Error): Error {
 }
 
 /** Parses the connection string into the parts that messages name, without the password. */
-function parseTarget(url: string): Omit<Parameters<Explanation>[0], 'setting' | 'alternative'> {
+function parseTarget(url: string): Target {
+  const targets = toServerUrls(url).map(parseServer);
+  return { ...(targets[0] as Target), server: targets.map(({ server }) => server).join(', ') };
+}
+
+type Target = Omit<Parameters<Explanation>[0], 'setting' | 'alternative'>;
+
+function parseServer(url: string): Target {
   // A Unix socket has no host, which only URLs of some schemes may omit.
   const { hostname, port, username, pathname, searchParams } = new URL(
     url.replace(/^postgres(ql)?:/, 'http:').replace(/\/\/([^@/]*@)?\//, '//$1socket/'),

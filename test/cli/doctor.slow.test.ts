@@ -102,3 +102,17 @@ it('graphwright doctor reports a secrets key that is not that of the database', 
     /^SECRETS_KEY is not the key that encrypts the secrets of this database\./,
   );
 });
+
+it('graphwright doctor says what a failover of PostgreSQL could lose', async t => {
+  const database = await createTestDatabase();
+  t.after(() => database.drop());
+  const url = toDatabaseUrl(database.connection);
+  const check = async (DATABASE_URL: string): Promise<Finding | undefined> =>
+    (await runDoctor('S3RVER', { DATABASE_URL })).get('replication');
+  assert.equal((await check(url))?.detail, 'none: no replica follows this PostgreSQL');
+  const withoutWait = new URL(url.replace('@/', '@host/'));
+  withoutWait.searchParams.set('options', '-c synchronous_commit=off');
+  const finding = await check(withoutWait.href.replace('@host/', '@/'));
+  assert.equal(finding?.state, 'missing');
+  assert.match(String(finding?.detail), /^synchronous_commit is off, so a crash of PostgreSQL loses/);
+});

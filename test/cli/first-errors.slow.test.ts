@@ -92,6 +92,13 @@ describe('the PostgreSQL check of serve and doctor', () => {
       /No PostgreSQL server responds at 127\.0\.0\.1:1\. Start it, correct DATABASE_URL/,
     ));
 
+  it('reports several servers that do not respond', () =>
+    assertReported(
+      { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1,127.0.0.1:2/mine' },
+      'PostgreSQL',
+      /No PostgreSQL server responds at 127\.0\.0\.1:1, 127\.0\.0\.1:2\. Start it, correct DATABASE_URL/,
+    ));
+
   it('reports a host name that does not exist', () =>
     assertReported(
       { DATABASE_URL: 'postgres://me:secret@nowhere.invalid/mine' },

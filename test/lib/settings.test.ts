@@ -123,6 +123,13 @@ describe('settings', () => {
     );
   });
 
+  it('accept several hosts of PostgreSQL, but only its primary', () => {
+    const read = (target: string) => readSettings({ DATABASE_URL: `postgres://a,b:5433/c${target}` });
+    for (const target of ['', '?target_session_attrs=read-write', '?a=1&target_session_attrs=primary'])
+      assert.equal(read(target).DATABASE_URL, `postgres://a,b:5433/c${target}`);
+    assert.throws(() => read('?target_session_attrs=any'), /only a primary can be used/);
+  });
+
   it('require DATABASE_URL for ROLE=worker and a known DEFAULT_PLAN', () => {
     assert.throws(() => readSettings({ ROLE: 'worker' }), /ROLE=worker requires DATABASE_URL/);
     assert.throws(

@@ -1,7 +1,7 @@
 // Decides which database errors mean a lost connection, and which statements may have changed something.
 
-// Connection exceptions; server shutdown, crash or startup; too many connections.
-const CONNECTION_SQL_STATES = /^(?:08...|57P0[123]|53300)$/;
+// Connection exceptions; server shutdown, crash or startup; too many connections; the primary has become a replica.
+const CONNECTION_SQL_STATES = /^(?:08...|57P0[123]|53300|25006)$/;
 const SYSTEM_CODES: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
   'ECONNREFUSED',
