@@ -1,10 +1,10 @@
-// Tests a service on several hosts: two API servers, three workers, PostgreSQL and the bucket. Kills one host of each kind
-// and cuts off one worker during paid runs, and then checks the soak's guarantees.
+// Tests a service on several hosts: two API servers, three workers, PostgreSQL and the bucket. During paid runs, kills one
+// host of each kind and cuts off one worker, or makes a cluster of PostgreSQL fail over. Then checks the soak's guarantees.
 import { mkdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openDb } from '../../src/store/db.ts';
+import { type Db, openDb } from '../../src/store/db.ts';
 import { CHECKS, type Check } from '../soak/audit.ts';
 import { startHooks } from '../soak/hooks.ts';
 import { createPlan, type Plan } from '../soak/plan.ts';
@@ -16,6 +16,7 @@ import { openAccounts, repeatStarts } from '../soak/traffic.ts';
 import { BIN, baseEnv, cleanEnv } from '../support/service.ts';
 import { forward } from './forward.ts';
 import { createNetwork, type Network } from './network.ts';
+import { DATABASE_HOSTS, type Failover, type Patroni, PROXY_HOST, startPatroni } from './patroni.ts';
 import { startRoundRobin } from './round-robin.ts';
 
 export interface HostsOptions {
@@ -25,6 +26,8 @@ export interface HostsOptions {
   readonly loadMs: number;
   /** The time for which one worker's host is cut off. */
   readonly cutMs: number;
+  /** Whether PostgreSQL runs on three hosts under Patroni. Then only these hosts fail. */
+  readonly isCluster: boolean;
   /** The folder for logs, PostgreSQL's files and the bucket. The caller removes the folder. */
   readonly folder: string;
 }
@@ -34,6 +37,8 @@ export interface HostsReport {
   readonly statuses: Readonly<Record<string, number>>;
   readonly retries: Readonly<Record<string, number>>;
   readonly settleMs: number;
+  /** By fault: seconds until another primary, and from then until the next run was accepted. */
+  readonly failovers: Readonly<Record<string, { readonly switch: number; readonly acceptance: number }>>;
   readonly violations: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -59,13 +64,16 @@ const KILLS = [
   [0.7, 'postgres'],
 ] as const;
 const CUT_HOST = 'work1';
+/** The longest time from a new primary until a run is accepted. */
+const MAX_ACCEPTANCE_SECONDS = 15;
 
 export async function testOnHosts(
   options: HostsOptions,
   print: (line: string) => void,
 ): Promise<HostsReport> {
   await using stack = new AsyncDisposableStack();
-  const network = await createNetwork(['postgres', 'bucket', ...API_HOSTS, ...WORKER_HOSTS]);
+  const databaseHosts = options.isCluster ? [...DATABASE_HOSTS, PROXY_HOST] : ['postgres'];
+  const network = await createNetwork([...databaseHosts, 'bucket', ...API_HOSTS, ...WORKER_HOSTS]);
   stack.defer(() => network.remove());
   const { delayMs } = network;
   print(
@@ -87,9 +95,9 @@ export async function testOnHosts(
   stack.defer(() => proxy.close());
   const url = `http://${network.gateway}:${proxy.port}`;
   const crashes: string[] = [];
-  const processes = await startAll(stack, { network, options, url, localPorts, env: providers.env, crashes });
-  const database = `postgres://postgres@${network.host('postgres').address}:${PORTS.postgres}/postgres`;
-  const db = openDb({ connection: { url: database }, maxConnections: 4, onError: () => undefined });
+  const fleetContext = { network, options, url, localPorts, env: providers.env, crashes };
+  const { processes, databaseUrls, patroni } = await startAll(stack, fleetContext);
+  const db = openDb({ connection: { url: databaseUrls[0] }, maxConnections: 4, onError: () => undefined });
   stack.defer(() => db.close());
 
   const paidShapes = Object.entries(createShapes(hooks.url)).filter(
@@ -99,9 +107,10 @@ export async function testOnHosts(
   const plan = createPaidPlan(options, shapes);
   const retries = new Map<string, number>();
   const accounts = await openAccounts(url, shapes, retries);
-  const [{ started, unanswered }] = await Promise.all([
+  const problems: string[] = [];
+  const [{ started, unanswered }, failovers] = await Promise.all([
     startRuns(plan, accounts, shapes, hooks),
-    killHosts(network, processes, options, print),
+    patroni?.failOver(print, problems) ?? killHosts(network, processes, options, print),
   ]);
   print(`${started.length} runs started; waiting for open work`);
   const startMs = performance.now();
@@ -110,10 +119,16 @@ export async function testOnHosts(
   const keyMismatches = await repeatStarts(started, accounts, hooks.url);
   await Promise.all([...API_HOSTS, ...WORKER_HOSTS].map(name => processes.get(name)?.stop('SIGTERM')));
   const fleet = { db, crashes, dataDir: options.folder };
+  const acceptances = await measureAcceptance(db, failovers);
   const violations = await findViolations(
     { fleet, providers, hooks, shapes, started },
     {
+      'a second primary gets no writes': async () => problems,
       'all work ends': async () => openWork,
+      'runs are accepted soon after a failover': async () =>
+        Object.entries(acceptances)
+          .filter(([, { acceptance }]) => acceptance > MAX_ACCEPTANCE_SECONDS)
+          .map(([fault, { acceptance }]) => `${fault}: the next run after ${acceptance} s`),
       'callers get final answers': async () => unanswered,
       'the same key finds the same run': async () => keyMismatches,
       ...CHECKS,
@@ -128,8 +143,30 @@ export async function testOnHosts(
     statuses: Object.fromEntries(rows.map(({ status, count }) => [status, count])),
     retries: Object.fromEntries(retries),
     settleMs,
+    failovers: acceptances,
     violations,
   };
+}
+
+/** Finds out how long after each failover the next run was accepted. */
+async function measureAcceptance(db: Db, failovers: readonly Failover[]): Promise<HostsReport['failovers']> {
+  const { rows } = await db.query<{ readonly ms: number }>(
+    'select extract(epoch from created_at)::float8 * 1000 as ms from executions order by created_at',
+  );
+  const toSeconds = (ms: number): number => Math.round(ms / 100) / 10;
+  return Object.fromEntries(
+    failovers.map(({ fault, primaryAt, switchMs }) => {
+      const next = rows.find(({ ms }) => ms >= primaryAt)?.ms ?? Number.POSITIVE_INFINITY;
+      return [fault, { switch: toSeconds(switchMs), acceptance: toSeconds(next - primaryAt) }];
+    }),
+  );
+}
+
+interface Fleet {
+  readonly processes: ReadonlyMap<string, Supervisor>;
+  /** The services use these alternately. */
+  readonly databaseUrls: readonly [string, ...string[]];
+  readonly patroni?: Patroni;
 }
 
 interface FleetContext {
@@ -142,11 +179,11 @@ interface FleetContext {
   readonly crashes: string[];
 }
 
-/** Starts every process and waits until all are ready. Returns their supervisors by host name. */
+/** Starts every process and waits until all are ready. */
 async function startAll(
   stack: AsyncDisposableStack,
   { network, options, url, localPorts, env, crashes }: FleetContext,
-): Promise<ReadonlyMap<string, Supervisor>> {
+): Promise<Fleet> {
   const { folder } = options;
   const logFolder = join(folder, 'logs');
   mkdirSync(logFolder, { recursive: true });
@@ -162,22 +199,20 @@ async function startAll(
       { name: processName, command, env: { ...cleanEnv(), ...settings }, logFolder },
       crashes,
     );
-    // PostgreSQL's backends lead their own process groups: killed, they would still write into the folder for a moment.
-    stack.defer(() => supervisor.stop(hostName === 'postgres' ? 'SIGTERM' : 'SIGKILL'));
+    // PostgreSQL's processes lead their own groups, so they would survive: its starter ends them.
+    stack.defer(() => supervisor.stop(/postgres|patroni/.test(processName) ? 'SIGTERM' : 'SIGKILL'));
     return supervisor;
   };
   const program = join(import.meta.dirname, 'host.ts');
   const { postgres, bucket } = PORTS;
-  supervisors.set(
-    'postgres',
-    supervise('postgres', 'postgres', [
-      program,
-      'postgres',
-      join(folder, 'postgres'),
-      `${postgres}`,
-      `${MAX_CONNECTIONS}`,
-    ]),
-  );
+  const patroni = options.isCluster
+    ? startPatroni({ network, folder, maxConnections: MAX_CONNECTIONS, supervise })
+    : undefined;
+  if (patroni === undefined) {
+    const pgFolder = join(folder, 'postgres');
+    const args = [program, 'postgres', pgFolder, `${postgres}`, `${MAX_CONNECTIONS}`];
+    supervisors.set('postgres', supervise('postgres', 'postgres', args));
+  }
   supervisors.set(
     'bucket',
     supervise('bucket', 'bucket', [program, 'bucket', join(folder, 'bucket'), `${bucket}`, BUCKET]),
@@ -185,9 +220,15 @@ async function startAll(
   const forwarders = [...API_HOSTS, ...WORKER_HOSTS].map(name =>
     supervise(name, `${name}-loopback`, [program, 'loopback', network.gateway, ...localPorts.map(String)]),
   );
-  await waitUntilReady([...supervisors.values(), ...forwarders]);
-  const database = `postgres://postgres@${network.host('postgres').address}:${postgres}/postgres`;
+  await waitUntilReady([...supervisors.values(), ...forwarders, ...(patroni?.processes ?? [])]);
+  await patroni?.waitUntilHealthy();
+  const databaseUrls: Fleet['databaseUrls'] =
+    patroni === undefined
+      ? [`postgres://postgres@${network.host('postgres').address}:${postgres}/postgres`]
+      : [patroni.urls.direct, patroni.urls.proxied];
+  let services = 0;
   const serve = (name: string, role: 'api' | 'worker', listenAddress: string): void => {
+    const database = databaseUrls[services++ % databaseUrls.length] ?? databaseUrls[0];
     const settings = {
       ...baseEnv(join(folder, name), database),
       TIMING_DIVISOR: '1',
@@ -208,7 +249,7 @@ async function startAll(
   for (const name of API_HOSTS) serve(name, 'api', network.host(name).address);
   for (const name of WORKER_HOSTS) serve(name, 'worker', '127.0.0.1');
   await waitUntilReady([...supervisors.values()]);
-  return supervisors;
+  return { processes: supervisors, databaseUrls, ...(patroni === undefined ? {} : { patroni }) };
 }
 
 /** Plans the runs, alternately for the two accounts that have enough credits. */
@@ -225,7 +266,7 @@ async function killHosts(
   processes: ReadonlyMap<string, Supervisor>,
   { loadMs, cutMs }: HostsOptions,
   print: (line: string) => void,
-): Promise<void> {
+): Promise<readonly Failover[]> {
   const kills = KILLS.map(async ([share, name]) => {
     await sleep(share * loadMs);
     processes.get(name)?.signal('SIGKILL');
@@ -241,6 +282,7 @@ async function killHosts(
     print(`${CUT_HOST} is connected again`);
   };
   await Promise.all([...kills, cut()]);
+  return [];
 }
 
 /** Creates the check that each row has an object, and that each object has a row or is recorded as an orphan. */

@@ -1,6 +1,7 @@
 // Creates hosts on one machine: network namespaces on a bridge, each with its own name and address, and a delay of 1 ms
 // between hosts if the kernel can delay packets.
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -22,6 +23,8 @@ export interface Network {
   /** Drops packets from and to the host, as if its cable were unplugged. */
   cut(name: string): Promise<void>;
   rejoin(name: string): Promise<void>;
+  /** Returns the ids of the host's processes whose command line matches. */
+  listProcesses(name: string, command: RegExp): Promise<readonly number[]>;
   remove(): Promise<void>;
 }
 
@@ -91,10 +94,24 @@ export async function createNetwork(names: readonly string[]): Promise<Network> 
       },
       cut: async name => void (await ip('link', 'set', getLink(name), 'down')),
       rejoin: async name => void (await ip('link', 'set', getLink(name), 'up')),
+      listProcesses: async (name, command) => {
+        const { stdout } = await ip('netns', 'pids', hosts.get(name)?.space ?? '');
+        const pids = stdout.split('\n').filter(Boolean).map(Number);
+        return pids.filter(pid => command.test(readCommand(pid)));
+      },
       remove,
     };
   } catch (err) {
     await remove();
     throw err;
+  }
+}
+
+/** Returns the command line of a process, or nothing if the process has ended. */
+function readCommand(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return '';
   }
 }

@@ -14,6 +14,7 @@ const HARMLESS = [
   'clock_timestamp',
   'pg_advisory_xact_lock',
   'pg_control_system',
+  'pg_current_wal_lsn',
   'pg_database_size',
   'pg_is_in_recovery',
   'pg_try_advisory_lock',

@@ -22,6 +22,14 @@ envFrom:
       name: {{ .Release.Name }}
   - secretRef:
       name: {{ .Values.existingSecret }}
+{{- with .Values.database.secret }}
+env:
+  - name: DATABASE_URL
+    valueFrom:
+      secretKeyRef:
+        name: {{ . }}
+        key: {{ $.Values.database.key }}
+{{- end }}
 securityContext:
   allowPrivilegeEscalation: false
   readOnlyRootFilesystem: true
