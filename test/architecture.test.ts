@@ -161,7 +161,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'openid-client': ['services/sessions/openid.ts'],
   otpauth: ['services/second-factors/totp.ts'],
   papaparse: ['automation', 'services/credits/spending-report.ts'],
-  pg: ['store/db.ts', 'services/backups/store/copy.ts', 'store/connection/silence.ts'],
+  pg: ['store/db.ts', 'services/backups/store/copy.ts', 'store/connection'],
   'pg-copy-streams': ['services/backups/store/copy.ts'],
   pino: ['lib'],
   postcss: ['media/svg/style-sheet.ts'],
