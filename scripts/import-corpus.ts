@@ -1,12 +1,17 @@
-// Reads all files of a folder as imports do, and reports those that fail: npm run import-corpus -- FOLDER. Prompts that
+// Reads all files of a folder as imports do, and reports those that fail, and the workflows of fal that cannot run: npm run
+// import-corpus -- FOLDER. Prompts that
 // ComfyUI made from the same files can be compared: npm run import-corpus -- FOLDER --prompts FOLDER.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type ApiGraph, isApiGraph } from '../src/graph/comfyui/api-graph.ts';
 import { type ComfyFile, readComfyFile } from '../src/graph/comfyui/read-file.ts';
+import { createFalBoard } from '../src/graph/fal/board.ts';
+import { readFalWorkflow } from '../src/graph/fal/read-workflow.ts';
 import { isObject } from '../src/graph/types.ts';
+import { createNodeCatalog } from '../src/nodes/catalog.ts';
 import { comfyNodeTypes } from '../src/nodes/comfyui/node-types.ts';
+import { createFalTypes } from '../src/nodes/models/fal-types.ts';
 
 const { values, positionals } = parseArgs({
   options: { prompts: { type: 'string' }, verbose: { type: 'boolean', default: false } },
@@ -24,7 +29,10 @@ const counts = {
   completeGraphs: 0,
   compared: 0,
   equal: 0,
+  falWorkflows: 0,
+  falRunnable: 0,
 };
+const falTypes = createFalTypes(createNodeCatalog({ SANDBOX_MODELS: false }), []);
 const unknownTypes = new Map<string, number>();
 let slowestMs = 0;
 
@@ -36,7 +44,10 @@ for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).so
     const start = performance.now();
     const file = readComfyFile(value, comfyNodeTypes);
     slowestMs = Math.max(slowestMs, performance.now() - start);
-    if (file === undefined) continue;
+    if (file === undefined) {
+      countFal(name, value);
+      continue;
+    }
     counts.graphs++;
     countTypes(file);
     comparePrompt(name, file.graph);
@@ -50,6 +61,21 @@ const frequent = [...unknownTypes].sort((a, b) => b[1] - a[1]).slice(0, 20);
 print(
   `Unknown types: ${unknownTypes.size}. ${frequent.map(([type, count]) => `${type} ${count}`).join(', ')}`,
 );
+
+/** Counts workflows of fal. They can run if every node has one of ours. */
+function countFal(name: string, value: unknown): void {
+  const workflow = readFalWorkflow(value);
+  if (workflow === undefined) return;
+  counts.falWorkflows++;
+  const { lines } = createFalBoard(workflow, falTypes);
+  const kept = lines.filter(({ outcome }) => outcome === 'kept');
+  if (kept.length === 0) counts.falRunnable++;
+  else print(`${name}: ${kept.map(({ sourceType }) => sourceType).join(', ')}`);
+  const partial = lines.flatMap(({ message, outcome, source }) =>
+    outcome === 'mapped' && message !== undefined ? [`${source}: ${message}`] : [],
+  );
+  if (values.verbose && partial.length > 0) print(`${name}: ${partial.join(' ')}`);
+}
 
 function countTypes({ graph }: ComfyFile): void {
   const nodes = Object.values(graph);

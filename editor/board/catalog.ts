@@ -65,7 +65,11 @@ export function getPorts(catalog: Catalog, { data }: GraphNode): ResolvedPorts {
 }
 
 /** Types whose ports the service writes into the node when the workflow is saved. Only connections set these inputs. */
-export const SERVICE_COMPUTED_PORTS: ReadonlySet<string> = new Set(['video:renderer', 'comfyui:workflow']);
+export const SERVICE_COMPUTED_PORTS: ReadonlySet<string> = new Set([
+  'video:renderer',
+  'comfyui:workflow',
+  'import:unknown',
+]);
 
 type ResolveDynamicPorts = (
   config: JsonObject,

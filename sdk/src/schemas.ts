@@ -2221,7 +2221,7 @@ export type Heartbeat = {
 
 /** What became of the nodes of an imported file */
 export type ImportReport = {
-  readonly format: 'graphwright' | 'comfyui-ui-0.4' | 'comfyui-ui-1.0' | 'comfyui-api';
+  readonly format: 'graphwright' | 'comfyui-ui-0.4' | 'comfyui-ui-1.0' | 'comfyui-api' | 'fal';
   readonly nodes: readonly {
     /** ID in the file; a path such as `20:3` in a subgraph */
     readonly source: string;
@@ -4524,7 +4524,7 @@ export type WorkflowFileInput = {
     /** Base64; at most 25 MB for all files */
     readonly data?: string;
   }[];
-  /** The file, as JSON or as text: an export, or a graph of ComfyUI */
+  /** The file, as JSON or as text: an export, or a workflow of ComfyUI or fal */
   readonly source?: unknown;
   /** A PNG or WebP image that contains a graph of ComfyUI */
   readonly mediaId?: string;

@@ -110,7 +110,7 @@ export const isModel = ({ category, source }: Pick<CatalogEntry, 'category' | 's
 /** Returns whether nodes of the type only annotate the board and never run, such as notes and groups. */
 export const isCanvasOnly = (entry: CatalogEntry | undefined): boolean => entry?.source === 'registry-shell';
 
-export type UnavailableCode = 'provider_not_configured' | 'local_nodes_off';
+export type UnavailableCode = 'provider_not_configured' | 'local_nodes_off' | 'invalid_graph';
 
 export interface ResolvedPorts {
   readonly inputs: readonly InputDef[];

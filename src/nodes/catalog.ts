@@ -23,6 +23,7 @@ import {
   imageResize,
   imageRotate,
 } from './image.ts';
+import { importedUnknown } from './imported.ts';
 import { inputAudio, inputImage, inputJson, inputList, inputNumber, inputText, inputVideo } from './input.ts';
 import { jsonBuild, jsonExtract } from './json.ts';
 import { collect, listItem, listSlice } from './list.ts';
@@ -107,6 +108,7 @@ const DEFINITIONS: readonly NodeDefinition[] = [
   talkingSandbox,
   generateOpenAi,
   comfyWorkflow,
+  importedUnknown,
   generateComfyUi,
   editOpenAi,
   videoComfyUi,

@@ -1,29 +1,24 @@
 // Builds a board from a file of ComfyUI: its graph as one node, inputs for its prompts and media, and previews of its
 // results. Notes and groups of the file are kept.
-import { toHandle } from '../handles.ts';
+
+import type { Catalog } from '../catalog.ts';
+import {
+  createEdge,
+  createKeptNode,
+  createNode,
+  type ImportedBoard,
+  type ImportedNode,
+  type KeptPort,
+} from '../imports/board-parts.ts';
 import type { Json, JsonObject } from '../types.ts';
-import type { ApiGraph } from './api-graph.ts';
+import { type ApiGraph, getApiTitle, readApiLink } from './api-graph.ts';
+import { MAX_GRAPH_LENGTH } from './config-graph.ts';
+import { createNativeBoard, type PartnerTable } from './native-board.ts';
 import type { NodeTypes } from './node-types.ts';
 import type { ComfyInput, ComfyOutput } from './ports.ts';
 import type { ComfyFile } from './read-file.ts';
 import { suggestInputs, suggestOutputs } from './suggested-ports.ts';
 import type { UiGroup, UiNode } from './ui-graph.ts';
-
-/** A line of the report about an import: what became of a node of the file. */
-export interface ImportedNode {
-  readonly source: string;
-  readonly sourceType: string;
-  readonly outcome: 'mapped' | 'wrapped' | 'kept' | 'dropped';
-  /** The node of the board that it became, or is a part of. */
-  readonly nodeId?: string;
-  readonly message?: string;
-}
-
-export interface ImportedBoard {
-  readonly nodes: readonly JsonObject[];
-  readonly edges: readonly JsonObject[];
-  readonly lines: readonly ImportedNode[];
-}
 
 const GRAPH_NODE_ID = 'comfyui';
 /** The file is kept for exports only if the workflow stays well below its limit. */
@@ -32,8 +27,33 @@ const MAX_NOTES = 100;
 const MAX_NOTE_LENGTH = 10_000;
 const MAX_GROUPS = 50;
 
-/** Builds the board. `label` is the name of the graph. */
-export function createComfyBoard(file: ComfyFile, types: NodeTypes, label: string): ImportedBoard {
+/** The nodes of ours for partner nodes, and the catalog that has them. */
+export interface Partners {
+  readonly table: PartnerTable;
+  readonly catalog: Pick<Catalog, 'find'>;
+}
+
+/** Builds the board. `label` is the name of the graph. Without `partners`, partner nodes stay in the graph. */
+export function createComfyBoard(
+  file: ComfyFile,
+  types: NodeTypes,
+  label: string,
+  partners?: Partners,
+): ImportedBoard {
+  const native = partners && createNativeBoard(file.graph, partners.table, partners.catalog);
+  if (native !== undefined) {
+    const nativeNotes = createNotes(file);
+    const lines = listLines(file, nativeNotes).map((line): ImportedNode => {
+      const outcome = native.outcomes.get(line.source);
+      return line.outcome !== 'wrapped'
+        ? line
+        : outcome === undefined
+          ? toDropped(line)
+          : { ...line, outcome: 'mapped', ...outcome };
+    });
+    return { nodes: [...native.nodes, ...nativeNotes.map(({ node }) => node)], edges: native.edges, lines };
+  }
+  if (JSON.stringify(file.graph).length > MAX_GRAPH_LENGTH) return createKeptBoard(file);
   const inputs = suggestInputs(file.graph, types);
   const outputs = suggestOutputs(file.graph, types);
   const inputNodes = inputs.map((input, index) => createInputNode(input, index, file.graph));
@@ -55,6 +75,51 @@ export function createComfyBoard(file: ComfyFile, types: NodeTypes, label: strin
     edges,
     lines: listLines(file, notes),
   };
+}
+
+/** Keeps each node of a graph that is too large for one node. */
+function createKeptBoard(file: ComfyFile): ImportedBoard {
+  const entries = Object.entries(file.graph);
+  const ids = new Map(entries.map(([source], index) => [source, `kept-${index + 1}`]));
+  const edges: JsonObject[] = [];
+  const outputs = new Map<string, Set<number>>();
+  const inputs = new Map<string, KeptPort[]>();
+  for (const [source, { inputs: values }] of entries) {
+    const ports: KeptPort[] = [];
+    inputs.set(source, ports);
+    for (const [name, value] of Object.entries(values)) {
+      const link = readApiLink(value);
+      const from = link === undefined ? undefined : ids.get(link.node);
+      if (link === undefined || from === undefined) continue;
+      ports.push({ id: name, label: name, type: 'ANY' });
+      const slots = outputs.get(link.node) ?? new Set();
+      outputs.set(link.node, slots.add(link.slot));
+      edges.push(createEdge(from, `out${link.slot}`, ids.get(source) ?? '', name));
+    }
+  }
+  const nodes = entries.map(([source, node]) =>
+    createKeptNode(ids.get(source) ?? '', getApiTitle(node), {
+      sourceType: node.class_type,
+      original: node as unknown as Json,
+      inputs: inputs.get(source) ?? [],
+      outputs: [...(outputs.get(source) ?? [])]
+        .sort((a, b) => a - b)
+        .map(slot => ({ id: `out${slot}`, label: `Output ${slot + 1}`, type: 'ANY' })),
+    }),
+  );
+  const message = 'The graph is larger than 2 MB, so it cannot become one node.';
+  const lines = listLines(file, []).map((line): ImportedNode => {
+    const nodeId = ids.get(line.source);
+    if (line.outcome !== 'wrapped') return line;
+    if (nodeId !== undefined) return { ...line, outcome: 'kept', nodeId, message };
+    return toDropped(line);
+  });
+  return { nodes, edges, lines };
+}
+
+/** A node such as a reroute has no node of its own once the connections are resolved. */
+function toDropped({ nodeId: _, ...line }: ImportedNode): ImportedNode {
+  return { ...line, outcome: 'dropped', message: 'The node exists only in ComfyUI’s editor.' };
 }
 
 /** A node of the board that stands for a node of the file. */
@@ -103,23 +168,6 @@ function createOutputNode({ id: port, label, node }: ComfyOutput, index: number)
   const id = `output-${index + 1}`;
   return { id, sourceId: node, port, node: createNode(id, 'output:preview', label, 'output', {}) };
 }
-
-const createNode = (
-  id: string,
-  nodeType: string,
-  label: string,
-  category: string,
-  config: JsonObject,
-  type = 'basedNode',
-): JsonObject => ({ id, type, position: { x: 0, y: 0 }, data: { label, category, nodeType, config } });
-
-const createEdge = (source: string, from: string, target: string, to: string): JsonObject => ({
-  id: `${source}-${from}-${target}-${to}`,
-  source,
-  target,
-  sourceHandle: toHandle('out', from),
-  targetHandle: toHandle('in', to),
-});
 
 /** Notes of the file itself; those inside subgraphs explain nodes that the board does not show. */
 function createNotes(file: ComfyFile): readonly BoardPart[] {

@@ -4,7 +4,8 @@ import { type ApiGraph, readApiGraph } from './api-graph.ts';
 import { ComfyFormatError } from './format-error.ts';
 import { getComfyInputs, getComfyOutputs } from './ports.ts';
 
-const MAX_GRAPH_LENGTH = 2_000_000;
+/** The maximum length of a graph in a config, as JSON. */
+export const MAX_GRAPH_LENGTH = 2_000_000;
 
 interface ReadGraph {
   readonly graph: ApiGraph;

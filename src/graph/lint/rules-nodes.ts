@@ -58,6 +58,7 @@ export const NODE_RULES: readonly Rule[] = [
     forActive(createUnavailableFinder('provider_not_configured')),
   ),
   createNodeRule('local_nodes_off', 'warning', forActive(createUnavailableFinder('local_nodes_off'))),
+  createNodeRule('unknown_imported_node', 'warning', forActive(createUnavailableFinder('invalid_graph'))),
   createNodeRule('not_allowed_by_policy', 'warning', forActive(findDisallowed)),
 ];
 

@@ -26,6 +26,7 @@ const RELEVANT_CODES: ReadonlySet<string> = new Set([
   'provider_not_configured',
   'not_allowed_by_policy',
   'local_nodes_off',
+  'unknown_imported_node',
 ]);
 
 /** Returns the relevant issues of a component by itself. Its inputs are ports of the call, whose lint reports them. */

@@ -97,7 +97,7 @@ const PERFORMERS: Performers = {
   redact: (_, { stored, readableIds }) =>
     toGraphText(redact(hideCalls(stored.graph, new Set(readableIds))) as Graph),
   interface: ({ catalog }, { stored }) => getInterface(stored.graph, catalog),
-  import: (_, { text, label }) => readImport(text, label),
+  import: ({ catalog }, { text, label }) => readImport(catalog, text, label),
   comfyui: (_, { stored: { graph }, nodeId }) => {
     const node = graph.nodes.find(
       ({ id, data }) => data.nodeType === 'comfyui:workflow' && (nodeId === undefined || id === nodeId),

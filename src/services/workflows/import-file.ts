@@ -1,8 +1,8 @@
 // Imports a file: an export of this service, a file of ComfyUI, or an image that contains one.
 import { inflateSync } from 'node:zlib';
 import { Check, Errors } from 'typebox/value';
-import type { ImportedNode } from '../../graph/comfyui/board.ts';
 import { findGraphText, type Inflate } from '../../graph/comfyui/image-texts.ts';
+import type { ImportedNode } from '../../graph/imports/board-parts.ts';
 import { AppError } from '../../lib/errors.ts';
 import { markInexactNumbers } from '../../lib/exact-numbers.ts';
 import { JsonText } from '../../lib/json-text.ts';

@@ -1,11 +1,17 @@
 // Reads a file of another program, and builds the board of the workflow that it becomes.
-import { createComfyBoard, type ImportedNode } from '../../graph/comfyui/board.ts';
+import type { Catalog } from '../../graph/catalog.ts';
+import { createComfyBoard } from '../../graph/comfyui/board.ts';
 import { ComfyFormatError } from '../../graph/comfyui/format-error.ts';
 import { parsePythonJson, readComfyFile } from '../../graph/comfyui/read-file.ts';
+import { createFalBoard } from '../../graph/fal/board.ts';
+import { readFalWorkflow } from '../../graph/fal/read-workflow.ts';
+import type { ImportedNode } from '../../graph/imports/board-parts.ts';
 import { isObject, type JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import { findShapeProblem } from '../../lib/json-shape.ts';
-import { comfyNodeTypes } from '../../nodes/comfyui/node-types.ts';
+import { getCatalogOrigin } from '../../nodes/catalog.ts';
+import { comfyNodeTypes, readPartnerTable } from '../../nodes/comfyui/node-types.ts';
+import { createFalTypes } from '../../nodes/models/fal-types.ts';
 import type { ImportFormat } from './import-formats.ts';
 
 export interface ReadImport {
@@ -21,14 +27,21 @@ export interface OwnFile {
 }
 
 /** Reads the text of a JSON file. Throws 400 `unknown_format`, or `invalid_graph` with the place of what is wrong. */
-export function readImport(text: string, label: string): ReadImport | OwnFile {
+export function readImport(catalog: Catalog, text: string, label: string): ReadImport | OwnFile {
   const value = parseFile(text);
   if (isObject(value) && Array.isArray(value.nodes) && Array.isArray(value.edges))
     return { format: 'graphwright' };
   try {
     const file = readComfyFile(value, comfyNodeTypes);
-    if (file === undefined) throw createUnknownFormatError();
-    return { format: file.format, ...createComfyBoard(file, comfyNodeTypes, label) };
+    if (file !== undefined)
+      return {
+        format: file.format,
+        ...createComfyBoard(file, comfyNodeTypes, label, { table: readPartnerTable(), catalog }),
+      };
+    const workflow = readFalWorkflow(value);
+    if (workflow === undefined) throw createUnknownFormatError();
+    const types = createFalTypes(catalog, getCatalogOrigin(catalog)?.models ?? []);
+    return { format: 'fal', ...createFalBoard(workflow, types) };
   } catch (err) {
     if (err instanceof ComfyFormatError) throw new AppError('invalid_graph', err.message, { cause: err });
     throw err;
@@ -62,6 +75,6 @@ function makeStorable(value: unknown): unknown {
 export const createUnknownFormatError = (cause?: unknown): AppError =>
   new AppError(
     'unknown_format',
-    'The file is of no known format. You can import exports of this service, ComfyUI workflows as saved or exported in the API format, and PNG and WebP images that contain one.',
+    'The file is of no known format. You can import exports of this service, ComfyUI workflows as saved or exported in the API format, PNG and WebP images that contain one, and workflows of fal.',
     { cause },
   );

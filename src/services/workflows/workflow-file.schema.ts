@@ -72,7 +72,9 @@ export const ImportBody = Named(
     ...Type.Partial(OwnImport).properties,
     source: Type.Optional(
       Type.Unsafe<JsonText | string>(
-        Type.Unknown({ description: 'The file, as JSON or as text: an export, or a graph of ComfyUI' }),
+        Type.Unknown({
+          description: 'The file, as JSON or as text: an export, or a workflow of ComfyUI or fal',
+        }),
       ),
     ),
     mediaId: Type.Optional(
