@@ -7,6 +7,7 @@ import { type Deadline, startDeadline } from './deadline.ts';
 import { decodeBody } from './fetch/decode-body.ts';
 import { createFetchError, FetchError, toFetchError } from './fetch/error.ts';
 import { createPools, type NetworkPolicy, type Pools } from './fetch/pools.ts';
+import { type OpenedSocket, openSocket, type SocketRequest } from './fetch/socket.ts';
 import { inRequestSpan } from './fetch/span.ts';
 
 /** A body that is too large for memory. A stream can be sent only once, so a redirect that needs the body is not followed. */
@@ -59,6 +60,8 @@ export interface GuardedFetch {
   fetch(url: string, request: OutboundRequest): Promise<OutboundResponse<Buffer>>;
   /** Returns the response with a streaming body under the same bounds. The caller must read the body or close it. */
   stream(url: string, request: OutboundRequest): Promise<StreamedResponse>;
+  /** Opens a WebSocket at an http or https URL, without redirects. Throws FetchError. */
+  connect(url: string, request: SocketRequest): Promise<OpenedSocket>;
   close(): Promise<void>;
 }
 
@@ -100,6 +103,11 @@ export function createGuardedFetch({ tracedOrigins = [], ...policy }: GuardOptio
         const { close: _, ...response } = await exchange(url, tracedRequest, pools);
         return { ...response, body: await buffer(response.body) };
       }),
+    connect: async (address, request) => {
+      const url = parseOutboundUrl(address);
+      const { trustedOrigin } = request;
+      return openSocket(url, request, await pools.getAgent(url, { allowLoopback: false, trustedOrigin }));
+    },
     close: () => pools.close(),
   };
 }
