@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -58,7 +59,10 @@ export interface Double {
   close(): Promise<void>;
 }
 
-export async function startDouble(respond: (request: ReceivedRequest) => Reply): Promise<Double> {
+export async function startDouble(
+  respond: (request: ReceivedRequest) => Reply,
+  onUpgrade?: (req: IncomingMessage, socket: Duplex) => void,
+): Promise<Double> {
   const requests: ReceivedRequest[] = [];
   const processed: ReceivedRequest[] = [];
   const exchanges: Exchange[] = [];
@@ -80,6 +84,7 @@ export async function startDouble(respond: (request: ReceivedRequest) => Reply):
     if (isLate) await delay(LATE_MS);
     send(res, isLate ? (reply as Reply) : (plannedFault?.fault ?? (reply as Reply)));
   });
+  if (onUpgrade !== undefined) server.on('upgrade', onUpgrade);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const plan =
