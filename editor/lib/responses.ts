@@ -103,6 +103,7 @@ export interface Responses {
     readonly success: true;
   };
   'GET /executions/{}/outputs/{}': schemas.NodeState;
+  'GET /executions/{}/previews/{}': undefined;
   'GET /executions/{}/workflow': schemas.ExecutedGraph;
   'GET /executions/{}/events': undefined;
   'POST /executions/{}/cancel': schemas.Execution;

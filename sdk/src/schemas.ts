@@ -3287,6 +3287,10 @@ export type ProgressEvent = {
   readonly data: {
     readonly nodeId: string;
     readonly progress: number;
+    /** The node of a ComfyUI graph that executes */
+    readonly detail?: string;
+    /** An image of the work so far; valid while the node runs */
+    readonly previewUrl?: string;
   };
 };
 

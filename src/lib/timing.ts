@@ -42,6 +42,12 @@ const DURATIONS = {
   unconfiguredCallReadMs: { ms: 30_000, minMs: 10_000 },
   /** The time limit of a poll. Then the call is polled again. */
   callPollTimeoutMs: { ms: 10_000, minMs: 2000 },
+  /** The interval at which the progress of followed calls is stored. */
+  progressSaveMs: { ms: 1000, minMs: 50 },
+  /** The interval at which a process confirms that it follows a call. After 30 s, another process may follow it. */
+  progressLeaseMs: { ms: 10_000, minMs: 500 },
+  /** How long a call is only polled after its WebSocket has failed. */
+  followRetryMs: { ms: 30_000, minMs: 1000 },
   /** How long a poller pauses after a provider rejected a poll by its rate limit. */
   rateLimitPauseMs: { ms: 2000, minMs: 100 },
   /** The interval at which the limits and durations that other processes recorded are read. */

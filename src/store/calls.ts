@@ -85,6 +85,7 @@ export interface CallRow {
   readonly execution_id: string;
   readonly node_id: string;
   readonly item: number;
+  readonly workspace: string;
   readonly provider: string;
   /** The key of the call's concurrency limit: the id of the stored credential, or the provider's name. */
   readonly limiter: string;
@@ -139,7 +140,7 @@ export function claimDueCalls(
      update calls c set due_at = now() + $3 * interval '1 millisecond'
      from claimed d
      where c.execution_id = d.execution_id and c.node_id = d.node_id and c.item = d.item
-     returning c.execution_id, c.node_id, c.item, c.provider, c.limiter, c.value_id, c.model, c.job_id, c.state, c.token,
+     returning c.execution_id, c.node_id, c.item, c.workspace, c.provider, c.limiter, c.value_id, c.model, c.job_id, c.state, c.token,
        c.submitted_at, c.deadline_at, c.cancelled_at, c.credits`,
     [provider, limit, leaseMs, perLimiter, excludedLimiters],
   );

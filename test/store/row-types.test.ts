@@ -60,6 +60,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'not null in the rows that the statement selects': [
     'automation/schedules/store.ts StartableFiring.execution_id',
     'services/content/store.ts ContentCardRow.published_at',
+    'store/call-progress.ts PreviewRow.preview',
+    'store/call-progress.ts PreviewRow.preview_type',
     'store/mails.ts MailAttempt.result',
     'store/mails.ts NewMail.content',
     'store/mails.ts WaitingMail.content',

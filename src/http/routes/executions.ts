@@ -9,10 +9,12 @@ import {
   InstanceFailuresQuery,
   InstanceRunsQuery,
   ListExecutionsQuery,
+  PreviewQuery,
   ReadExecutionQuery,
   WorkspaceFailuresQuery,
   WorkspaceRunsQuery,
 } from '../../runs/prepare/run.schema.ts';
+import { readPreview } from '../../runs/read/call-progress.ts';
 import {
   getExecutionRow,
   listReadableRuns,
@@ -39,6 +41,7 @@ import {
   listWorkspaceFailures,
   listWorkspaceRuns,
 } from '../../runs/read/workspace-runs.ts';
+import { Plain } from '../../services/schema.ts';
 import { WorkflowParams } from '../../services/workflows/workflow.schema.ts';
 import { sendJson } from '../conditional.ts';
 import type { Server } from '../deps.ts';
@@ -159,6 +162,22 @@ export function registerExecutions(server: Server, deps: RunDeps): void {
       const { state, bytes } = await readNodeOutputs(deps, req.actor, req.params, req.query);
       reply.holdMemory(bytes);
       return sendJson(reply, streamJson(state));
+    },
+  );
+  server.get(
+    '/api/v1/executions/:id/previews/:nodeId',
+    operation('getNodePreview', 'workflows:read', {
+      summary: 'Read the preview of a node that runs',
+      description:
+        'Returns the newest preview of a ComfyUI graph. `progress` events have its URL as `previewUrl`. When the node ends, the response is 404.',
+      params: ExecutionNode,
+      querystring: PreviewQuery,
+      response: { 200: Plain('image/jpeg', 'image/png', 'image/webp') },
+      isUncacheable: true,
+    }),
+    async (req, reply) => {
+      const { preview, preview_type } = await readPreview(deps, req.actor, req.params);
+      return reply.header('content-type', preview_type).send(preview);
     },
   );
   server.delete(

@@ -8,10 +8,17 @@ import { type Providers, readProviders } from '../../nodes/models/providers.ts';
 import { hasTasks, pollProviderTask } from '../../nodes/models/task-providers.ts';
 import type { ProviderCredential } from '../../providers/credential.ts';
 import type { ProviderName } from '../../providers/names.ts';
-import { type CallRow, claimDueCalls, getPollSchedule } from '../../store/calls.ts';
+import {
+  type CallKey,
+  type CallRow,
+  claimDueCalls,
+  getPollSchedule,
+  postponeCalls,
+} from '../../store/calls.ts';
 import { computeNextPollMs, estimateProgress } from '../change/pace.ts';
 import type { RunDeps } from '../deps.ts';
 import { applyPollResults, grantWaitingCalls, type PollResult } from './apply-poll-results.ts';
+import { type CallFollower, createCallFollower } from './follow-calls.ts';
 
 /** The providers whose calls can wait for slots. Calls of most providers also continue without a connection. */
 type PolledProvider = ProviderName;
@@ -72,6 +79,7 @@ class ProviderPoller {
   readonly #signal: AbortSignal;
   readonly #polls = new Set<Promise<void>>();
   readonly #apply: (result: PollResult) => Promise<void>;
+  readonly #follower: CallFollower;
   /** The pace of each limiter that was polled lately. */
   readonly #paces = new Map<string, LimiterPace>();
   /** The limiter that got free slots last. */
@@ -92,6 +100,7 @@ class ProviderPoller {
       },
       { maxItems: 200, concurrency: 1 },
     );
+    this.#follower = createCallFollower(deps, call => this.#pollSoon(call), signal);
   }
 
   async run(): Promise<void> {
@@ -106,7 +115,7 @@ class ProviderPoller {
       await this.#sleep(nextMs);
     }
     unsubscribe();
-    await Promise.all(this.#polls);
+    await Promise.all([...this.#polls, this.#follower.close()]);
   }
 
   /** Does one round of work. Returns the delay until the next round. */
@@ -194,6 +203,17 @@ class ProviderPoller {
     const result = await pollCall(this.#deps, credential, call, this.#signal);
     if (result.isRateLimited) pace.pausedUntilMs = this.#deps.now() + this.#deps.timing.rateLimitPauseMs;
     await this.#apply(result);
+    if (result.outcome instanceof Date && call.cancelled_at === null && credential !== undefined)
+      this.#follower.follow(call, credential);
+    else this.#follower.unfollow(call);
+  }
+
+  /** Polls a call now whose server has said that it ended. */
+  #pollSoon(call: CallRow): void {
+    const nowMs = this.#deps.now();
+    postponeCalls(this.#deps.runDb, [{ ...toKey(call), due_at: new Date(nowMs) }])
+      .then(() => this.#onDue(nowMs))
+      .catch((err: unknown) => this.#warn(err));
   }
 
   #warn(err: unknown): void {
@@ -221,6 +241,8 @@ class ProviderPoller {
     if (!this.#signal.aborted) await minSleep;
   }
 }
+
+const toKey = ({ execution_id, node_id, item }: CallKey): CallKey => ({ execution_id, node_id, item });
 
 async function pollCall(
   deps: RunDeps,

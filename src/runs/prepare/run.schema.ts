@@ -143,6 +143,12 @@ export const ExecutionNode = Type.Object({
   nodeId: Type.String({ maxLength: 1000, description: 'A node of the executed graph' }),
 });
 
+export const PreviewQuery = Type.Object({
+  version: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'Distinguishes the URLs of successive previews' }),
+  ),
+});
+
 const SearchFilters = {
   q: Type.Optional(
     Type.String({

@@ -39,7 +39,7 @@ export interface Viewer {
 export const ANYONE: Viewer = { isOwner: false, readableIds: new Set() };
 
 /** Returns whether the node is inside a component that the viewer may not read. The outputs of the component are visible. */
-function isHidden({ category, component }: PresentedNode, { readableIds }: Viewer): boolean {
+export function isHidden({ category, component }: PresentedNode, { readableIds }: Viewer): boolean {
   if (component === undefined) return false;
   const isComponentOutput = category === 'output' && component.workflowIds.length === 1;
   return !isComponentOutput && component.workflowIds.some(id => !readableIds.has(id));

@@ -347,7 +347,14 @@ const EVENTS = {
   }),
   progress: Named('ProgressEvent', 'The progress of a node; not stored, so without an id', {
     event: Type.Literal('progress'),
-    data: Type.Object({ nodeId: Type.String(), progress: Type.Number({ minimum: 0, maximum: 1 }) }),
+    data: Type.Object({
+      nodeId: Type.String(),
+      progress: Type.Number({ minimum: 0, maximum: 1 }),
+      detail: Type.Optional(Type.String({ description: 'The node of a ComfyUI graph that executes' })),
+      previewUrl: Type.Optional(
+        Type.String({ description: 'An image of the work so far; valid while the node runs' }),
+      ),
+    }),
   }),
 };
 

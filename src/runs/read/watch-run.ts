@@ -11,6 +11,7 @@ import { listBoundedSteps, type StepRow } from '../../store/steps.ts';
 import type { RunDeps } from '../deps.ts';
 import { parseRunRequest } from '../prepare/run-request.ts';
 import { readPlan } from '../prepare/stored-run.ts';
+import { createProgressReader, type NodeProgress } from './call-progress.ts';
 import { buildRecord, getExecutionRow, getViewer } from './executions.ts';
 import type { ExecutionRecord, Viewer } from './present-execution.ts';
 import { presentListedExecution, presentStep } from './present-execution.ts';
@@ -54,7 +55,7 @@ export type StreamedRunEvent =
       readonly id: number;
       readonly data: ReturnType<typeof presentListedExecution>;
     }
-  | { readonly event: 'progress'; readonly data: { readonly nodeId: string; readonly progress: number } };
+  | { readonly event: 'progress'; readonly data: NodeProgress };
 
 const PROGRESS_EVERY_MS = 250;
 
@@ -92,6 +93,7 @@ async function* follow(
     const nodes = new Map(plan.nodes.map(node => [node.id, node]));
     const viewer = await getViewer(deps, actor, execution, plan);
     let sentId = afterId ?? execution.seq;
+    const readProgress = createProgressReader(deps, execution.id, plan, viewer);
     while (!signal.aborted) {
       const row = await findExecution(deps.db, execution.id);
       if (row === undefined) return;
@@ -104,6 +106,7 @@ async function* follow(
       );
       if (row.finished_at !== null) return;
       sentId = Math.max(sentId, row.seq);
+      for (const data of await readProgress()) yield { event: 'progress', data };
       await changes.wait(deps.timing.runPollMs, signal);
       yield* changes.takeProgress();
     }

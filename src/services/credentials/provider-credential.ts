@@ -3,7 +3,7 @@ import { isPrivateHost } from '../../lib/addresses.ts';
 import { decrypt, shortHash } from '../../lib/crypto.ts';
 import { PROVIDER_URLS, type Settings } from '../../lib/settings.ts';
 import { readComfyServers, readProviders } from '../../nodes/models/providers.ts';
-import type { ProviderCredential } from '../../providers/credential.ts';
+import type { Connect, ProviderCredential } from '../../providers/credential.ts';
 import {
   type CredentialKey,
   DISPLAY_NAMES,
@@ -60,6 +60,7 @@ export function toProviderCredential(
     paidBy: isInstance ? 'credits' : 'credential',
     endpoint,
     fetch: createSend(deps, endpoint, isTrusted),
+    ...(kind === 'comfyui' ? { connect: createConnect(deps, endpoint, isTrusted) } : {}),
     // A server that a workspace chose may report false durations.
     sharesDurations: isInstance || values.baseUrl === undefined,
   };
@@ -82,10 +83,22 @@ const getInstanceUrl = (settings: Settings, kind: ProviderName): string | undefi
 /** Creates the client for the endpoint. Only a trusted endpoint may have a private address. */
 function createSend({ fetch, providerFetch }: AccessDeps, endpoint: Endpoint, isTrusted: boolean): Send {
   const client = isTrusted ? providerFetch : fetch;
-  const { baseUrl } = endpoint;
-  const trust = isTrusted && URL.canParse(baseUrl) ? { trustedOrigin: new URL(baseUrl).origin } : {};
+  const trust = getTrust(endpoint, isTrusted);
   return redactKeys((url, init) => client.fetch(url, { ...init, ...trust }), endpoint);
 }
+
+function createConnect(
+  { fetch, providerFetch }: AccessDeps,
+  endpoint: Endpoint,
+  isTrusted: boolean,
+): Connect {
+  const client = isTrusted ? providerFetch : fetch;
+  const trust = getTrust(endpoint, isTrusted);
+  return (path, request) => client.connect(endpoint.baseUrl + path, { ...request, ...trust });
+}
+
+const getTrust = ({ baseUrl }: Endpoint, isTrusted: boolean): { readonly trustedOrigin?: string } =>
+  isTrusted && URL.canParse(baseUrl) ? { trustedOrigin: new URL(baseUrl).origin } : {};
 
 /** Returns the credentials of the settings as a run records them: without secrets. */
 export function readEnvironment(settings: Settings): RunCredentials {
@@ -126,7 +139,8 @@ export function openEnvironment(deps: AccessDeps): ReadonlyMap<CredentialKey, Pr
     const endpoint = providers[key];
     if (endpoint === undefined) return [];
     const fetch = createSend(deps, endpoint, true);
-    return [[key, { id, kind, name, paidBy, valueId, endpoint, fetch }] as const];
+    const connect = kind === 'comfyui' ? { connect: createConnect(deps, endpoint, true) } : {};
+    return [[key, { id, kind, name, paidBy, valueId, endpoint, fetch, ...connect }] as const];
   });
   return new Map(opened);
 }

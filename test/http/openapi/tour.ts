@@ -316,6 +316,7 @@ async function tourRuns({ send, waitFor, receiver }: TourContext, workflowId: st
   await send('GET', runPath);
   await send('GET', `${runPath}/workflow`);
   await send('GET', `${runPath}/outputs/prompt`);
+  await send('GET', `${runPath}/previews/prompt`);
   await send('GET', `${V1}/executions?limit=2`);
   await send('GET', `${V1}/workspace/executions?limit=2`);
   await send('GET', `${V1}/admin/executions?limit=2`);
