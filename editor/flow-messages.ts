@@ -301,6 +301,7 @@ const flow = {
   log: 'Log of the program',
   cached: 'Reused from an earlier run at no charge',
   resultOf: (label: string): string => `Result of ${label}`,
+  previewOf: (label: string): string => `Preview of ${label}`,
   outdatedResult: 'From an earlier version',
   sampleResult: 'Sample result',
   openResult: 'Open result',

@@ -69,7 +69,7 @@ export const Card = memo(function Card({ data }: NodeProps<FlowNode>) {
         </span>
         <span className={styles.titles}>
           <span className={styles.title}>{node.data.label}</span>
-          <span className={styles.type}>{typeLabel}</span>
+          <span className={styles.type}>{displayedNode?.detail ?? typeLabel}</span>
         </span>
         {isBypassed(node) && <BypassMark />}
         {getPin(node) !== undefined && <PinMark />}

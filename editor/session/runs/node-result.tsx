@@ -43,6 +43,12 @@ function findAsking({ node, run }: NodeResultProps): Omit<ApprovalProps, 'node'>
 function NodeResultContent({ node, run, hasPreview }: NodeResultProps) {
   const { view } = useEditor();
   if (run?.error) return <FailedResult node={node} message={run.error} />;
+  if (run?.previewUrl)
+    return (
+      <figure className={styles.result} aria-label={flowMessages.previewOf(node.data.label)}>
+        <img src={run.previewUrl} alt="" />
+      </figure>
+    );
   const results = getNodeResults(node, run);
   if (results.length === 0)
     return hasPreview ? (

@@ -284,12 +284,11 @@ function applyEvent(state: RunState, event: RunEvent, prefix: string): RunState 
     if (changed === undefined) return state;
     return { ...state, nodes: new Map(state.nodes).set(changed.nodeId, changed) };
   }
-  const { progress } = event.data;
-  const nodeId = toBoardItem(event.data, prefix)?.nodeId ?? '';
-  const node = state.nodes.get(nodeId);
+  const change = toBoardItem(event.data, prefix);
+  const node = state.nodes.get(change?.nodeId ?? '');
   return node === undefined
     ? state
-    : { ...state, nodes: new Map(state.nodes).set(nodeId, { ...node, progress }) };
+    : { ...state, nodes: new Map(state.nodes).set(node.nodeId, { ...node, ...change }) };
 }
 
 /** Returns the run with the failed node's id on this board. */

@@ -1,5 +1,5 @@
 // Combines the newest result of each node from earlier runs with the run shown on the board.
-import type { WorkflowResults } from '../../../sdk/src/schemas.ts';
+import type { ProgressEvent, WorkflowResults } from '../../../sdk/src/schemas.ts';
 import type { NodeState } from '../../../sdk/src/types.ts';
 import { type ComponentNodeState, combineComponentStates } from '../component-states.ts';
 
@@ -9,12 +9,16 @@ interface RunNodeId {
 }
 
 type StoredResult = WorkflowResults['nodes'][string] & RunNodeId;
+/** What a node that runs reports besides its progress. */
+export type RunningState = {
+  readonly [K in 'detail' | 'previewUrl']?: ProgressEvent['data'][K] | undefined;
+};
 /** The state of a node, with the node's id on the board. */
-export type BoardNodeState = NodeState & RunNodeId;
+export type BoardNodeState = NodeState & RunNodeId & RunningState;
 export type StoredResults = ReadonlyMap<string, StoredResult>;
 
 /** What a node displays: its state in the run on the board, or its result of an earlier run. */
-export interface NodeDisplay extends NodeState, Partial<RunNodeId> {
+export interface NodeDisplay extends NodeState, Partial<RunNodeId>, RunningState {
   /** Whether the node or an upstream node has changed since the run. */
   readonly isOutdated?: boolean;
   /** The run that has the result. */
@@ -44,6 +48,8 @@ export function combineResults(
         ...toDisplayedNode(nodeId, stored),
         status: state.status,
         progress: state.progress,
+        detail: state.detail,
+        previewUrl: state.previewUrl,
       });
     else {
       const isOutdated = stored?.executionId === executionId && stored?.isCurrent === false;
