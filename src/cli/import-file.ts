@@ -42,7 +42,7 @@ export const importFile: Command = async ({ args, options, terminal, signal }) =
 /** Returns the text of the file, or of the graph in an image. */
 async function readSource(path: string): Promise<string> {
   const bytes = await readBytes(path);
-  const text = findGraphText(bytes, (compressed, maxOutputLength) => {
+  const text = await findGraphText(bytes, async (compressed, maxOutputLength) => {
     try {
       return inflateSync(compressed, { maxOutputLength });
     } catch {

@@ -9,7 +9,7 @@ interface ImageText {
 }
 
 /** Returns at most `maxBytes` of decompressed data, or undefined if the data are malformed or longer. */
-export type Inflate = (bytes: Uint8Array, maxBytes: number) => Uint8Array | undefined;
+export type Inflate = (bytes: Uint8Array, maxBytes: number) => Promise<Uint8Array | undefined>;
 
 const KEYWORDS = ['workflow', 'prompt'] as const;
 const MAX_TEXT_BYTES = 10_485_760;
@@ -21,18 +21,23 @@ const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
  * Returns the graph in the image as JSON text: the one in UI format, or else the one in API format. Returns undefined if
  * there is none. `inflate` reads compressed texts, which are skipped without it.
  */
-export function findGraphText(image: Uint8Array, inflate?: Inflate): string | undefined {
-  const texts = new Map<string, string>();
-  for (const text of readImageTexts(image)) {
-    if (!KEYWORDS.some(keyword => keyword === text.keyword) || texts.has(text.keyword)) continue;
-    const decoded = decodeText(text, inflate);
-    if (decoded !== undefined) texts.set(text.keyword, decoded);
+export async function findGraphText(image: Uint8Array, inflate?: Inflate): Promise<string | undefined> {
+  // Only the first text of a keyword counts: a file may have a thousand that are expensive to decompress.
+  const texts = new Map<string, ImageText>();
+  for (const text of readImageTexts(image)) if (!texts.has(text.keyword)) texts.set(text.keyword, text);
+  for (const keyword of KEYWORDS) {
+    const text = texts.get(keyword);
+    const decoded = text === undefined ? undefined : await decodeText(text, inflate);
+    if (decoded !== undefined) return decoded;
   }
-  return texts.get('workflow') ?? texts.get('prompt');
+  return undefined;
 }
 
-function decodeText({ bytes, encoding, isCompressed }: ImageText, inflate?: Inflate): string | undefined {
-  const plain = isCompressed ? inflate?.(bytes, MAX_TEXT_BYTES) : bytes;
+async function decodeText(
+  { bytes, encoding, isCompressed }: ImageText,
+  inflate?: Inflate,
+): Promise<string | undefined> {
+  const plain = isCompressed ? await inflate?.(bytes, MAX_TEXT_BYTES) : bytes;
   if (plain === undefined || plain.length > MAX_TEXT_BYTES) return undefined;
   return new TextDecoder(encoding).decode(plain);
 }

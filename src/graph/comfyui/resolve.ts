@@ -25,7 +25,7 @@ export function createResolver(): Resolver {
   const inProgress = new Set<string>();
   const setters = new Map<Scope, ReadonlyMap<string, PlacedNode>>();
   const borderLinks = new Map<UiNodes, ReadonlyMap<number, UiLink>>();
-  const broadcasts = new Map<Scope, readonly Broadcast[]>();
+  const broadcasts = new Map<Scope, ReadonlyMap<string, readonly Broadcast[]>>();
   const promotedNames = new Map<UiNodes, readonly string[]>();
 
   /** Computes each step once, and reports loops, which only nodes of the frontend can form. */
@@ -124,7 +124,7 @@ export function createResolver(): Resolver {
     if (widget !== undefined || node.type === '') return undefined;
     const known = broadcasts.get(scope) ?? listBroadcasts(scope);
     broadcasts.set(scope, known);
-    const matches = known.filter(broadcast => broadcast.type === type);
+    const matches = known.get(type) ?? [];
     // Several would be ambiguous; the frontend connects none then.
     const [match] = matches;
     return match === undefined || matches.length > 1 ? undefined : resolveInput(match.node, match.index);
@@ -161,8 +161,9 @@ interface Broadcast {
   readonly index: number;
 }
 
-const listBroadcasts = ({ nodes, graph }: Scope): readonly Broadcast[] =>
-  [...nodes.values()].flatMap(node => {
+/** Returns them by the type of what they offer. */
+function listBroadcasts({ nodes, graph }: Scope): ReadonlyMap<string, readonly Broadcast[]> {
+  const all = [...nodes.values()].flatMap((node): Broadcast[] => {
     if (getVirtualKind(node.node.type) !== 'everywhere' || node.state !== 'runs') return [];
     return node.node.inputs.flatMap(({ link: id }, index) => {
       const link = id === undefined ? undefined : graph.links.get(id);
@@ -171,6 +172,8 @@ const listBroadcasts = ({ nodes, graph }: Scope): readonly Broadcast[] =>
       return type === undefined || type === '*' ? [] : [{ type, node, index }];
     });
   });
+  return Map.groupBy(all, ({ type }) => type);
+}
 
 function getFirstValue({ node: { widgetValues, pointer } }: PlacedNode): WidgetValue | undefined {
   const [value] = Array.isArray(widgetValues) ? widgetValues : Object.values(widgetValues);

@@ -47,6 +47,10 @@ export interface FalReference {
 const INPUT = 'input';
 /** Longer texts are no references. */
 const MAX_REFERENCE_LENGTH = 1000;
+/** Ids contain few dots. */
+const MAX_PARTS = 20;
+/** The maximum number of values of all nodes, with the items of lists. */
+const MAX_VALUES = 10_000;
 
 /** Returns the nodes of the file by id, or undefined if fal did not write the file. */
 function findNodes(value: unknown): readonly [nodes: UnknownObject, pointer: string] | undefined {
@@ -73,12 +77,21 @@ export function readFalWorkflow(value: unknown): FalWorkflow | undefined {
       pointer,
     );
   const nodes = entries.map(([id, item]) => readNode(id, item, joinPointer(pointer, id)));
+  requireFewValues(nodes, pointer);
   const inputNode = nodes.find(({ id, kind, type }) => id === INPUT && kind === 'other' && type === INPUT);
   return {
     nodes: nodes.filter(node => node !== inputNode),
     inputs: readInputs(value as UnknownObject, inputNode),
     ...(inputNode === undefined ? {} : { inputNodeId: inputNode.id }),
   };
+}
+
+function requireFewValues(nodes: readonly FalNode[], pointer: string): void {
+  let count = 0;
+  for (const { values } of nodes)
+    for (const value of Object.values(values)) count += Array.isArray(value) ? value.length : 1;
+  if (count > MAX_VALUES)
+    throw new ComfyFormatError(`The nodes have ${count} values. The maximum is ${MAX_VALUES}`, pointer);
 }
 
 function readNode(id: string, item: unknown, pointer: string): FalNode {
@@ -138,6 +151,7 @@ export function readReference(value: Json, nodeIds: ReadonlySet<string>): FalRef
   if (typeof value !== 'string' || !value.startsWith('$') || value.length > MAX_REFERENCE_LENGTH)
     return undefined;
   const parts = value.slice(1).split('.');
+  if (parts.length > MAX_PARTS) return undefined;
   for (let count = parts.length; count > 0; count--) {
     const node = parts.slice(0, count).join('.');
     if (node === INPUT || nodeIds.has(node)) return { node, path: parts.slice(count) };

@@ -1,5 +1,6 @@
 // Imports a file: an export of this service, a file of ComfyUI, or an image that contains one.
-import { inflateSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { inflate as zlibInflate } from 'node:zlib';
 import { Check, Errors } from 'typebox/value';
 import { findGraphText, type Inflate } from '../../graph/comfyui/image-texts.ts';
 import type { ImportedNode } from '../../graph/imports/board-parts.ts';
@@ -121,16 +122,13 @@ async function readImage(deps: Deps, user: UserActor, id: string): Promise<strin
   if (!row.content_type.startsWith('image/')) throw createUnknownFormatError();
   if (row.bytes > MAX_IMAGE_BYTES)
     throw new AppError('file_too_large', `The image is larger than ${MAX_IMAGE_BYTES} bytes.`);
-  const text = findGraphText(await readStoredFile(deps, id), inflate);
+  const text = await findGraphText(await readStoredFile(deps, id), inflate);
   if (text === undefined) throw createUnknownFormatError();
   return text;
 }
 
-/** Decompresses a text of an image. */
-const inflate: Inflate = (bytes, maxBytes) => {
-  try {
-    return inflateSync(bytes, { maxOutputLength: maxBytes });
-  } catch {
-    return undefined;
-  }
-};
+const inflateInThread = promisify(zlibInflate);
+
+/** Decompresses a text of an image, in a thread of Node. */
+const inflate: Inflate = (bytes, maxBytes) =>
+  inflateInThread(bytes, { maxOutputLength: maxBytes }).catch(() => undefined);

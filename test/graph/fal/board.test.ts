@@ -132,6 +132,11 @@ describe('a workflow of fal', () => {
     assert.equal(readFalWorkflow({ a: { class_type: 'KSampler', inputs: {} } }), undefined);
     assert.equal(readFalWorkflow([OBJECT]), undefined);
     assert.throws(() => readFalWorkflow({ ...OBJECT, b: { type: 'run', app: 3 } }), /app must be a text/);
+    const urls = Array.from({ length: 10_001 }, () => '$a.b');
+    assert.throws(
+      () => readFalWorkflow({ a: run('a', 'x', { image_urls: urls }) }),
+      /have 10001 values. The maximum is 10000/,
+    );
     const hostile = JSON.parse('{"a":{"type":"run","app":"x"},"__proto__":{"type":"run","app":"y"}}');
     assert.throws(() => readFalWorkflow(hostile), /must not be __proto__/);
   });

@@ -95,12 +95,19 @@ function createWriteProbes(): Probes {
   return probes;
 }
 
-/** The largest files of ComfyUI: as many nodes as they may have, one of them with much text, and too many nodes. */
+/** The largest files of ComfyUI and of fal: as many nodes as they may have, one of them with much text, and too many nodes. */
 const COMFY_FILES: Readonly<Record<string, () => object>> = {
   'a ComfyUI file of many nodes': () => createComfyFile(2000, 'a'),
   'a ComfyUI file of much text': () => createComfyFile(100, 'a '.repeat(8_000)),
   'a ComfyUI file of too many nodes': () => createComfyFile(20_000, 'a'),
+  'a workflow of fal of many references': () => createFalWorkflow(9_900),
 };
+
+/** A model that is not installed, with many files that another makes. */
+const createFalWorkflow = (count: number): object => ({
+  a: { type: 'run', app: 'a', input: {} },
+  b: { type: 'run', app: 'b', input: { image_urls: Array.from({ length: count }, () => '$a.b.c.d.e.f.g') } },
+});
 
 /** Each node passes on what it gets from the node before, and has a prompt. */
 function createComfyFile(nodeCount: number, text: string): object {

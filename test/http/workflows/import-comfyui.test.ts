@@ -1,6 +1,7 @@
 // Tests the import of ComfyUI's files.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { deflateSync } from 'node:zlib';
 import { makePng } from '../../graph/comfyui/images.ts';
 import { makeFile, makeNode, TEXT_TO_IMAGE } from '../../graph/comfyui/ui-files.ts';
 import { type ApiUser, createTestApp, type TestApp } from '../../support/app.ts';
@@ -205,6 +206,20 @@ describe('POST /workflows/import with a ComfyUI file', () => {
     assert.equal(status, 201, body.error);
     const graph = getGraph(body);
     assert.deepEqual(graph['1']?.inputs, { text: 'ab \ufffd' });
+  });
+});
+
+describe('POST /workflows/import with a hostile file', () => {
+  it('refuses 40 MB and images with many texts that grow large, and stores nothing', async () => {
+    const before = await countWorkflows();
+    const large = await importFile({ source: 'a'.repeat(42_000_000) });
+    assert.equal(large.status, 413);
+    assert.match(large.body.error, /\.$/);
+    const bomb = Buffer.concat([Buffer.from('workflow\0\x01\0\0\0'), deflateSync(Buffer.alloc(20_000_000))]);
+    const { mediaId } = await uploadPng(makePng(Array.from({ length: 50 }, () => ['iTXt', bomb] as const)));
+    const image = await importFile({ mediaId });
+    assert.deepEqual([image.status, image.body.code], [400, 'unknown_format']);
+    assert.equal(await countWorkflows(), before);
   });
 });
 
