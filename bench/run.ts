@@ -51,6 +51,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   local: async () => (await import('./rows/local.ts')).runLocalRows,
   media: async () => (await import('./rows/media.ts')).runMediaRows,
   backup: async () => (await import('./rows/backup.ts')).runBackupRows,
+  audit: async () => (await import('./rows/audit.ts')).runAuditRows,
   mcp: async () => (await import('./rows/mcp.ts')).runMcpRows,
 };
 

@@ -41,15 +41,18 @@ export interface AuditRows {
   readonly resumeBeforeId: string | undefined;
 }
 
-/** Larger than every id. */
-const AFTER_ALL_IDS = '~';
+/** Larger than every id, in every collation. */
+const AFTER_ALL_IDS = 'aud_zz';
 const MAX_EXAMINED = 2000;
 
 /** The conditions, each with an index of its column and the id. */
 const COLUMNS = { userId: 'user_id', action: 'action', target: 'target', teamId: 'team_id' } as const;
 const FIELDS = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[];
 
-const RANGE = `id >= $1 and id < $2`;
+/** By the primary key, and by the months, which are partitions. */
+const RANGE = 'id >= $1 and id < $2';
+/** By the indexes of COLUMNS. RANGE only excludes months: PostgreSQL would read and discard the rows of the month before $2. */
+const INDEX_RANGE = `${RANGE} and id collate "C" >= $1 and id collate "C" < $2`;
 /** The order of the indexes of COLUMNS. The primary key has another collation, so PostgreSQL cannot choose it instead. */
 const BY_INDEX = `id collate "C" desc`;
 
@@ -70,7 +73,10 @@ export async function listAuditRows(
   const fields = FIELDS.filter(field => filter[field] !== null);
   const values = [fromId, toId, ...fields.map(field => filter[field])];
   const conditions = fields.map((field, index) => `${COLUMNS[field]} = $${index + 3}`);
-  const ranges = conditions.map(condition => ({ where: `${condition} and ${RANGE}`, order: BY_INDEX }));
+  const ranges = conditions.map(condition => ({
+    where: `${condition} and ${INDEX_RANGE}`,
+    order: BY_INDEX,
+  }));
   const limitParameter = `$${values.length + 1}`;
   if (fields.length < 2) {
     const { where, order } = ranges[0] ?? { where: RANGE, order: 'id desc' };
