@@ -125,6 +125,10 @@ const DURATIONS = {
   // Mails.
   /** The delay before the second attempt to send a mail, and before the first mail after an outage of the mail server. */
   mailRetryMs: { ms: 15_000, minMs: 100 },
+  /** The longest delay between attempts while the mail server is not available. */
+  maxMailOutageMs: { ms: 300_000, minMs: 2000 },
+  /** A process that handed over a mail has recorded the answer of the server within this time, or lost it. */
+  mailAnswerMs: { ms: 180_000, minMs: 5000 },
 
   // Servers.
   /** The time over which the pace of a sender is measured that holds a place for which others wait. */

@@ -128,9 +128,11 @@ export async function recordMailSetUp(tx: Tx, isOn: boolean): Promise<void> {
 /** A mail that waits. */
 export interface WaitingMail {
   readonly id: string;
+  readonly user_id: number | null;
   readonly address: string;
   readonly account: string;
   readonly kind: string;
+  readonly cause: string;
   readonly content: MailContent;
   readonly secret: Buffer | null;
   readonly attempts: number;
@@ -144,7 +146,7 @@ export interface WaitingMail {
 export function findWaitingMail(tx: Tx, id: string): Promise<WaitingMail | undefined> {
   return first(
     tx,
-    `select id, address, account, kind, content, secret, attempts, handed_over_at, next_attempt_at, expires_at, created_at
+    `select id, user_id, address, account, kind, cause, content, secret, attempts, handed_over_at, next_attempt_at, expires_at, created_at
      from mails where id = $1 and state = 'waiting'`,
     [id],
   );

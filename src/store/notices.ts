@@ -2,7 +2,14 @@
 import { newId } from '../lib/ids.ts';
 import type { Tx } from './db.ts';
 import { CHANNELS } from './db.ts';
-import { hasMailBudgetSql, KEEP_TRYING, type MailContent, type NewMail, queueMailsSql } from './mails.ts';
+import {
+  hasMailBudgetSql,
+  KEEP_TRYING,
+  type MailContent,
+  type NewMail,
+  queueMailsSql,
+  type WaitingMail,
+} from './mails.ts';
 import { isNoneOfSql } from './permissions.ts';
 import { all, firstNumber, firstValue, type PageRange } from './rows.ts';
 
@@ -62,6 +69,9 @@ export interface NewNotice {
   readonly mayMail?: boolean;
 }
 
+/** Whose budget of mails a notice to administrators uses. */
+const INSTANCE_ACCOUNT = 'instance';
+
 /** The page on which users choose how they receive notices. */
 const SETTINGS_PATH = '/settings/notices';
 
@@ -113,13 +123,43 @@ export async function insertNotice(tx: Tx, notice: NewNotice): Promise<void> {
       text,
       link,
       NOTICES[kind].delivery,
-      workspace ?? 'instance',
+      workspace ?? INSTANCE_ACCOUNT,
       newId('mail'),
       JSON.stringify(toMailContent(notice)),
       mail?.secret ?? null,
       mail?.expiresAt ?? null,
       mayMail,
       NOTICES[kind].isSecurity === true,
+    ],
+  );
+}
+
+/**
+ * Puts a notice into the bell whose mail was not delivered, unless it was there too. Does nothing for mails that are no
+ * notices.
+ */
+export async function insertNoticeOfMail(tx: Tx, mail: WaitingMail): Promise<void> {
+  const { user_id: userId, account, kind, cause, content, created_at: createdAt } = mail;
+  if (userId === null || !Object.hasOwn(NOTICES, kind)) return;
+  const path = content.buttons?.[0]?.path;
+  await tx.query(
+    `with inserted as (
+       insert into notices (id, user_id, workspace, kind, cause, title, text, link)
+       select $1, $2, $3, $4, $5, $6, $7, $8 where not exists (
+         select from notices n where n.user_id = $2 and n.kind = $4 and n.cause = $5
+           and n.created_at > $9::timestamptz - interval '1 second')
+       on conflict do nothing returning user_id)
+     select pg_notify('${CHANNELS.notices}', '${getNoticeStreamKey('')}' || user_id) from inserted`,
+    [
+      newId('notice'),
+      userId,
+      account === INSTANCE_ACCOUNT ? null : account,
+      kind,
+      cause,
+      content.subject,
+      content.paragraphs.join(' '),
+      path === undefined || path.includes('{secret}') ? null : path,
+      createdAt,
     ],
   );
 }

@@ -111,6 +111,8 @@ export interface ServiceChild extends Client {
   /** Sends the signal, and SIGKILL to the whole process group. Resolves when the process has exited. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
+  /** Resolves when the process has exited, also if somebody else ended it. */
+  readonly exited: Promise<unknown>;
 }
 
 /**
@@ -148,6 +150,7 @@ export async function spawnService(
     pid,
     output: () => log + stderr,
     signal: name => process.kill(pid, name),
+    exited,
     end: async name => {
       if (child.exitCode === null && child.signalCode === null) {
         process.kill(name === 'SIGKILL' ? -pid : pid, name);

@@ -11,6 +11,7 @@ import {
   requeueLostMails,
   type WaitingMail,
 } from '../../store/mails.ts';
+import { insertNoticeOfMail } from '../../store/notices.ts';
 import type { Deps } from '../deps.ts';
 import { readMailPicture } from './mail-picture.ts';
 import { renderMail } from './render-mail.ts';
@@ -18,9 +19,12 @@ import type { Mailer, MailOutcome, OutgoingMail } from './smtp.ts';
 
 const BACKOFF: Omit<Backoff, 'firstMs'> = { maxMs: 3_600_000, factor: 2, jitter: [0, 0.2] };
 /** While the server is not available, one mail tries it again after at most this time, and the others wait. */
-const OUTAGE_BACKOFF: Omit<Backoff, 'firstMs'> = { maxMs: 300_000, factor: 2, jitter: [0, 0.2] };
-/** A process that handed over a mail has recorded the answer within this time, or lost it. */
-const ANSWER_MS = 180_000;
+const createOutageBackoff = ({ mailRetryMs, maxMailOutageMs }: Deps['timing']): Backoff => ({
+  firstMs: mailRetryMs,
+  maxMs: maxMailOutageMs,
+  factor: 2,
+  jitter: [0, 0.2],
+});
 /** By the clock of another machine, a job may start slightly early. */
 const CLOCK_SLACK_MS = 1000;
 /** Without mail settings, mails are kept until they expire, in case the settings come back. */
@@ -41,7 +45,10 @@ export function createMailSender(deps: Deps): MailSender {
   };
   const record = async (mail: WaitingMail, result: AttemptResult): Promise<void> => {
     const attempt = toAttempt(deps, mail, result);
-    await recordMailAttempt(deps.runDb, attempt);
+    await deps.runDb.transaction(async tx => {
+      await recordMailAttempt(tx, attempt);
+      if (attempt.state === 'failed' || attempt.state === 'unconfirmed') await insertNoticeOfMail(tx, mail);
+    });
     const outcome = attempt.state === 'waiting' ? 'retried' : attempt.state;
     deps.mailCounts.set(outcome, (deps.mailCounts.get(outcome) ?? 0) + 1);
     if (attempt.nextAttemptAt !== null) deps.wakeTimers.set('background', attempt.nextAttemptAt.getTime());
@@ -57,7 +64,7 @@ export function createMailSender(deps: Deps): MailSender {
       const nowMs = deps.now();
       if (mail === undefined || (mail.next_attempt_at?.getTime() ?? 0) > nowMs + CLOCK_SLACK_MS) return;
       if (mail.handed_over_at !== null) {
-        const answerAtMs = mail.handed_over_at.getTime() + ANSWER_MS;
+        const answerAtMs = mail.handed_over_at.getTime() + deps.timing.mailAnswerMs;
         if (answerAtMs > nowMs) return postpone(id, answerAtMs);
         return record(mail, {
           state: 'unconfirmed',
@@ -111,8 +118,8 @@ function toAttempt(
   { state, result, isOutage = false }: AttemptResult,
 ): MailAttempt {
   const nowMs = now();
-  const backoff = isOutage ? OUTAGE_BACKOFF : BACKOFF;
-  const delayMs = computeBackoff({ ...backoff, firstMs: timing.mailRetryMs }, attempts);
+  const backoff = isOutage ? createOutageBackoff(timing) : { ...BACKOFF, firstMs: timing.mailRetryMs };
+  const delayMs = computeBackoff(backoff, attempts);
   // The last attempt is made just before the mail expires.
   const nextMs = Math.min(nowMs + delayMs, Math.max(expires_at.getTime(), nowMs + 1));
   const nextAttemptAt = state === 'waiting' ? new Date(nextMs) : null;
@@ -175,8 +182,7 @@ class Outage {
     // The attempts that were in progress belong to the same outage.
     if (this.untilMs > now()) return;
     if (this.#failures === 0) log.error({ reason }, 'the mail server is not available; retrying');
-    this.untilMs =
-      now() + computeBackoff({ ...OUTAGE_BACKOFF, firstMs: timing.mailRetryMs }, this.#failures++);
+    this.untilMs = now() + computeBackoff(createOutageBackoff(timing), this.#failures++);
   }
 
   end(): void {

@@ -1,7 +1,9 @@
 // Tests how mails are sent: retries, answers of the server, lost answers, killed and competing processes, and outages.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
+import type { Timing } from '../../../src/lib/timing.ts';
 import { insertMail, type MailContent, type NewMail } from '../../../src/store/mails.ts';
+import { insertNotice } from '../../../src/store/notices.ts';
 import { enqueue } from '../../../src/store/queue.ts';
 import { makeCertificate } from '../../support/network/certificate.ts';
 import {
@@ -27,11 +29,12 @@ let service: TestService;
 const start = async (
   options: MailServerOptions = {},
   toUrl: (url: string) => string = url => url,
+  timing: Partial<Timing> = { mailRetryMs: 50 },
 ): Promise<void> => {
   server = await startMailServer(options);
   service = await startTestService(
     { SMTP_URL: toUrl(server.url), MAIL_FROM: 'Graphwright <graphwright@example.com>' },
-    { mailRetryMs: 50 },
+    timing,
   );
 };
 const stop = async (): Promise<void> => {
@@ -262,5 +265,53 @@ describe('a mail server', () => {
       ids.map(id => listReceived(id).length),
       ids.map(() => 1),
     );
+  });
+});
+
+describe('a mail server that is down for an hour', () => {
+  afterEach(stop);
+
+  it('delays mails, which are sent once when it is back, or given up with a notice in the bell', async () => {
+    // An hour takes 1.2 seconds.
+    await start({}, url => url, { mailRetryMs: 5, maxMailOutageMs: 100 });
+    const settings = await service.request('PUT', '/notices/settings', { credits_low: 'mail' });
+    assert.equal(settings.status, 200);
+    await server.close();
+    const ids: string[] = [];
+    for (let i = 0; i < 50; i++) ids.push(await send());
+    await insertNotice(service.db, {
+      kind: 'credits_low',
+      cause: 'low',
+      workspace: null,
+      userId: null,
+      title: 'Few credits are left',
+      text: 'Add credits.',
+      link: '/settings/credits',
+    });
+    const listNotices = async () =>
+      (await service.request<{ data: readonly { title: string }[] }>('GET', '/notices')).body.data.map(
+        ({ title }) => title,
+      );
+    assert.deepEqual(await listNotices(), []);
+    const sumAttempts = async (): Promise<number> => {
+      const { rows } = await service.db.query<{ sum: number }>(
+        'select sum(attempts)::int as sum from mails where id = any ($1)',
+        [ids],
+      );
+      return rows[0]?.sum ?? 0;
+    };
+    await waitUntil('sixteen attempts', async () => (await sumAttempts()) >= 16);
+    const requested = await service.request('POST', '/auth/forgotten-password', { email: 'a@example.com' });
+    assert.equal(requested.status, 202);
+    await service.db.query(`update mails set expires_at = now() where kind = 'credits_low'`);
+    await waitUntil('the notice', async () => (await listNotices()).length > 0);
+    assert.deepEqual(await listNotices(), ['Few credits are left']);
+    server = await startMailServer({ port: server.port });
+    for (const id of ids) await waitForState(id, 'sent');
+    assert.deepEqual(
+      ids.map(id => listReceived(id).length),
+      ids.map(() => 1),
+    );
+    assert.ok(server.received.every(({ headers }) => headers.get('subject') !== 'Few credits are left'));
   });
 });
