@@ -33,6 +33,7 @@ export const messages = {
     backup: 'Backup',
     providers: 'Shared provider keys',
     workload: 'Queue',
+    mails: 'Mails',
     models: 'Models',
     audit: 'Audit log',
     'team-audit': 'Team audit log',

@@ -20,6 +20,7 @@ import { Workload } from './workload/workload.tsx';
 
 const Groups = lazy(async () => ({ default: (await import('./groups/groups.tsx')).Groups }));
 const InstanceAudit = lazy(async () => ({ default: (await import('./audit/audit.tsx')).InstanceAudit }));
+const Mails = lazy(async () => ({ default: (await import('./mails/mails.tsx')).Mails }));
 const TeamAudit = lazy(async () => ({ default: (await import('./audit/audit.tsx')).TeamAudit }));
 const Spending = lazy(async () => ({ default: (await import('./spending/spending.tsx')).Spending }));
 const AllSpending = lazy(async () => ({ default: (await import('./spending/spending.tsx')).AllSpending }));
@@ -52,6 +53,7 @@ export const PARTS: readonly SettingsPart[] = [
   { name: 'groups', group: 'admin', Part: Groups },
   { name: 'providers', group: 'admin', Part: Providers },
   { name: 'audit', group: 'admin', Part: InstanceAudit },
+  { name: 'mails', group: 'admin', Part: Mails },
   { name: 'workload', group: 'admin', Part: Workload },
   { name: 'models', group: 'admin', Part: Models },
   { name: 'backup', group: 'admin', Part: Backup },

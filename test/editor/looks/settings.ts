@@ -65,6 +65,7 @@ const PAGE_LOOKS: readonly PageLook[] = [
   { name: 'settings-profile', path: '/settings/profile', text: 'Personal workspace ID' },
   { name: 'settings-password', path: '/settings/password', text: 'New password' },
   { name: 'settings-sessions', path: '/settings/sessions', text: 'Current' },
+  { name: 'settings-notices', path: '/settings/notices', text: 'Shared workflows' },
   { name: 'settings-connections', path: '/settings/connections', text: 'Connected apps' },
   { name: 'settings-keys', path: '/settings/keys', text: 'bootstrap' },
   { name: 'settings-teams', path: '/settings/teams', text: 'Your personal workspace' },
@@ -79,6 +80,7 @@ const PAGE_LOOKS: readonly PageLook[] = [
   { name: 'settings-backup', path: '/settings/backup', text: 'No backup was made yet.' },
   { name: 'settings-audit', path: '/settings/audit', text: 'Audit log' },
   { name: 'settings-team-audit', path: '/settings/team-audit', text: /Team audit log|You own no team/ },
+  { name: 'settings-mails', path: '/settings/mails', text: '550 no such mailbox' },
   { name: 'settings-workload', path: '/settings/workload', text: 'Active' },
 ];
 
@@ -103,6 +105,12 @@ const DIALOG_LOOKS: readonly PageLook[] = [
       await page.getByRole('button', { name: 'Actions for Studio North' }).click();
       await page.getByRole('menuitem', { name: 'Set budgets' }).click();
     },
+  },
+  {
+    name: 'settings-audit-entry',
+    path: '/settings/audit',
+    text: 'team.created',
+    open: page => page.getByRole('button', { name: 'created the team Studio North' }).click(),
   },
   {
     name: 'settings-add-key',
@@ -336,6 +344,7 @@ async function createData(
     text: 'It reached its limit of credits. Raise the limit, then resume it.',
     link: '/batches',
   });
+  await insertMails(service);
   const dan = await service.createUser({ email: 'dan@example.com', name: 'Dan' });
   const words = node('a', 'input:text', { value: "Dan's words" });
   const workflow = await dan.createWorkflow({ name: 'Words of Dan', nodes: [words], edges: [] });
@@ -350,6 +359,20 @@ const insertCharges = ({ db }: TestService) =>
        now() - make_interval(days => days)
      from generate_series(0, 4) as days`,
     [getPersonalWorkspaceId(BOOTSTRAP_USER_ID)],
+  );
+
+/** Inserts a mail in each state. */
+const insertMails = ({ db }: TestService) =>
+  db.query(
+    `insert into mails (id, address, account, kind, cause, state, attempts, result, next_attempt_at, expires_at, finished_at)
+     select 'mail_' || state, state || '@example.com', 'user:1', kind, 'c', state, attempts, result,
+       case when state = 'waiting' then now() + interval '5 minutes' end, now() + interval '1 day',
+       case when state <> 'waiting' then now() end
+     from (values
+       ('sent', 'invitation', 1, '250 Message accepted by the mail server of the network, queued as 4bF2xk0Yt1z3'),
+       ('failed', 'password_reset', 1, '550 no such mailbox'),
+       ('unconfirmed', 'approval_waiting', 1, 'Connection closed unexpectedly'),
+       ('waiting', 'schedule_paused', 3, null)) v(state, kind, attempts, result)`,
   );
 
 /** Asserts that the text is cut neither by its element nor by the element around it. */

@@ -40,9 +40,11 @@ export function InvitationDialog(props: InvitationProps) {
 
 function AccountInvitation({ email, path, onClose }: InvitationProps) {
   const users = useQuery(createAccountsQuery(email));
-  const [url, setUrl] = useState<string>();
-  if (url !== undefined)
-    return <LinkDialog {...{ email, onClose }} url={url} text={messages.accountLink(email)} />;
+  const [link, setLink] = useState<AccountLink>();
+  if (link !== undefined) {
+    const text = link.isMailed ? messages.mailedLink(email) : messages.accountLink(email);
+    return <LinkDialog {...{ email, onClose }} url={link.url} text={text} />;
+  }
   if (users.data === undefined)
     return (
       <Dialog title={messages.title(email)} onClose={onClose}>
@@ -52,13 +54,20 @@ function AccountInvitation({ email, path, onClose }: InvitationProps) {
   const account = findAccount(email, users.data);
   if (account?.hasPassword)
     return <LinkDialog {...{ email, path, onClose }} text={messages.hasAccount(account.name)} />;
-  return <InviteForm {...{ email, path, onClose }} invitedName={account?.name} onLink={setUrl} />;
+  return <InviteForm {...{ email, path, onClose }} invitedName={account?.name} onLink={setLink} />;
+}
+
+/** A link with which the person chooses a password. */
+interface AccountLink {
+  readonly url: string;
+  /** Whether the service mails the link, too. */
+  readonly isMailed: boolean;
 }
 
 interface InviteFormProps extends InvitationProps {
   /** The name of an account that was invited before. */
   readonly invitedName: string | undefined;
-  readonly onLink: (url: string) => void;
+  readonly onLink: (link: AccountLink) => void;
 }
 
 function InviteForm({ email, path, invitedName, onLink, onClose }: InviteFormProps) {
@@ -66,11 +75,20 @@ function InviteForm({ email, path, invitedName, onLink, onClose }: InviteFormPro
   const { data: plans } = useQuery(apiQuery(['/admin/plans']));
   const createLink = async (): Promise<void> => {
     if (invitedName === undefined) {
-      const { inviteUrl } = await api.post('/admin/users', { email, name, invite: true, next: path });
-      onLink(inviteUrl ?? '');
+      const { inviteUrl = '', isMailed = false } = await api.post('/admin/users', {
+        email,
+        name,
+        invite: true,
+        next: path,
+      });
+      onLink({ url: inviteUrl, isMailed });
     } else {
-      const { url } = await api.post('/admin/password-links', { kind: 'invite', email, next: path });
-      onLink(url);
+      const { url, isMailed = false } = await api.post('/admin/password-links', {
+        kind: 'invite',
+        email,
+        next: path,
+      });
+      onLink({ url, isMailed });
     }
   };
   return (

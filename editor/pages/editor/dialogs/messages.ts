@@ -61,6 +61,8 @@ export const dialogMessages = {
     link: 'Link',
     accountLink: (email: string): string =>
       `Send this link to ${email} privately. It works once, for 72 hours: they choose a password and see this workflow.`,
+    mailedLink: (email: string): string =>
+      `The link was mailed to ${email}. If the mail does not arrive, send this link privately. It works once, for 72 hours: they choose a password and see this workflow.`,
     hasAccount: (name: string): string => `${name} has an account. Send the link of the workflow.`,
     askAdmin:
       'Send the link of the workflow. It opens once they have an account with this email. If they have none, ask an administrator to invite them.',

@@ -7,7 +7,7 @@ import { api } from '../../../lib/api.ts';
 import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import type { TeamRole } from '../../../lib/session.ts';
 import { messages as settingsMessages } from '../messages.ts';
-import { messages } from './messages.ts';
+import { describeInvitation, messages } from './messages.ts';
 import { ROLES } from './role-select.tsx';
 
 export function InviteDialog({ team, onClose }: { readonly team: Team; readonly onClose: () => void }) {
@@ -17,7 +17,7 @@ export function InviteDialog({ team, onClose }: { readonly team: Team; readonly 
   const path = `/teams/${team.id}/invitations` as const;
   const invite = async (): Promise<void> => {
     const invitation = await api.post(path, { email: email.trim(), role });
-    await reloadAndToast(messages.invited(invitation.email ?? ''), [path]);
+    await reloadAndToast(describeInvitation(invitation, invitation.email ?? ''), [path]);
   };
   return (
     <FormDialog

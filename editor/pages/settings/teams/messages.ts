@@ -24,10 +24,11 @@ export const messages = {
   inviteTitle: (team: string): string => `Invite someone to ${team}`,
   inviteHint: 'They join with the account that uses this email.',
   invited: (email: string): string => `${email} was invited. Copy the link and send it to them.`,
+  invitedByMail: (email: string): string => `The invitation was mailed to ${email}.`,
   pending: 'Pending invitations',
   pendingOf: (team: string): string => `Invitations to ${team}`,
   pendingDescription:
-    'Email is not set up. Copy the link and send it yourself. Only the account with the invited email can accept; an administrator can create one.',
+    'If the service sends no mail, copy the link and send it yourself. Only the account with the invited email can accept; an administrator can create one.',
   deletedAccount: 'Deleted account',
   expired: 'Expired',
   copyLink: (email: string): string => `Copy link for ${email}`,
@@ -97,3 +98,7 @@ export const messages = {
     off: 'The team no longer requires a second factor.',
   },
 } as const;
+
+/** Says whether the person gets a mail, or the link must be sent. */
+export const describeInvitation = ({ isMailed }: { readonly isMailed?: boolean }, email: string): string =>
+  isMailed === true ? messages.invitedByMail(email) : messages.invited(email);

@@ -13,7 +13,7 @@ import { api } from '../../../lib/api.ts';
 import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { messages as settingsMessages } from '../messages.ts';
 import { Day, Introduction, Section } from '../section.tsx';
-import { messages } from './messages.ts';
+import { describeInvitation, messages } from './messages.ts';
 import styles from './teams.module.css';
 
 export function SentInvitations({ team }: { readonly team: Team }) {
@@ -26,7 +26,8 @@ export function SentInvitations({ team }: { readonly team: Team }) {
       email === null
         ? api.post(`/teams/${team.id}/members`, { userId, role })
         : api.post(path, { email, role }),
-    onSuccess: (_, invitation) => reloadAndToast(messages.invited(getRecipient(invitation)), [path]),
+    onSuccess: (renewed, invitation) =>
+      reloadAndToast(describeInvitation(renewed, getRecipient(invitation)), [path]),
   });
   return (
     <>

@@ -24,7 +24,11 @@ export function InviteDialog({ onLink, onClose }: InviteDialogProps) {
   const reloadAndToast = useReloadAndToast();
   const invite = async (): Promise<void> => {
     const { plan, ...rights } = account;
-    const { name, inviteUrl } = await api.post('/admin/users', {
+    const {
+      name,
+      inviteUrl,
+      isMailed = false,
+    } = await api.post('/admin/users', {
       name: profile.name,
       email: profile.email.trim(),
       ...(profile.credits === '' ? {} : { credits: Number(profile.credits) }),
@@ -32,7 +36,7 @@ export function InviteDialog({ onLink, onClose }: InviteDialogProps) {
       ...rights,
       invite: true,
     });
-    if (inviteUrl !== undefined) onLink({ name, url: inviteUrl });
+    if (inviteUrl !== undefined) onLink({ name, url: inviteUrl, isMailed });
     await reloadAndToast(messages.inviteCreated(name), ['/admin/users']);
   };
   return (

@@ -31,6 +31,8 @@ export const messages = {
   linkTitle: 'Copy the link',
   linkText: (name: string): string =>
     `Send this link to ${name} privately. It is shown only once and works only once.`,
+  mailedLinkText: (name: string): string =>
+    `The link was mailed to ${name}. If the mail does not arrive, send this link privately. It is shown only once and works only once.`,
   link: 'Link',
   actionsOf: (name: string): string => `Actions for ${name}`,
   change: 'Edit',

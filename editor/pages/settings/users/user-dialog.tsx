@@ -75,8 +75,8 @@ interface PasswordLinkProps extends DialogProps {
 
 function PasswordLinkDialog({ kind, title, user: { name, email }, onLink, onClose }: PasswordLinkProps) {
   const createLink = async (): Promise<void> => {
-    const { url } = await api.post('/admin/password-links', { kind, email });
-    onLink({ name, url });
+    const { url, isMailed = false } = await api.post('/admin/password-links', { kind, email });
+    onLink({ name, url, isMailed });
   };
   return (
     <FormDialog title={title} submitText={messages.createLink} onSubmit={createLink} onClose={onClose}>

@@ -22,6 +22,8 @@ import { type UserAction, UserDialog } from './user-dialog.tsx';
 export interface AccountLink {
   readonly name: string;
   readonly url: string;
+  /** Whether the service mails the link, too. */
+  readonly isMailed: boolean;
 }
 
 export function Users() {
@@ -81,7 +83,7 @@ function LinkDialog({ link, onClose }: { readonly link: AccountLink; readonly on
   return (
     <ShowOnceDialog
       title={messages.linkTitle}
-      text={messages.linkText(link.name)}
+      text={link.isMailed ? messages.mailedLinkText(link.name) : messages.linkText(link.name)}
       label={messages.link}
       secret={link.url}
       onClose={onClose}
