@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
 import type { TestUser } from '../../support/client.ts';
+import { noiseImage } from '../../support/media/pixels.ts';
 import { type MailServer, type ReceivedMail, startMailServer } from '../../support/network/mail-server.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { createApprovalGraph, getDecision, startAsking } from '../../support/runs/approvals.ts';
@@ -9,8 +10,6 @@ import { startTestService, type TestService } from '../../support/service.ts';
 import { edge, node } from '../../support/workflows.ts';
 
 const GUEST = 'guest@example.org';
-const PNG =
-  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 let service: TestService;
 let mailServer: MailServer;
@@ -69,9 +68,20 @@ it('assignees with and without an account get a mail that shows what waits, and 
   assert.deepEqual(getDecision(await owner.waitForStatus(run))?.by, { via: 'link', email: GUEST });
 });
 
+/** Reads the size from the header of the frame. */
+function readJpegSize(jpeg: Buffer): { readonly width: number; readonly height: number } {
+  assert.deepEqual([...jpeg.subarray(0, 2)], [0xff, 0xd8]);
+  const frame = [0xc0, 0xc2]
+    .map(marker => jpeg.indexOf(Buffer.from([0xff, marker, 0, 17])))
+    .find(at => at > 0);
+  assert.ok(frame !== undefined);
+  return { height: jpeg.readUInt16BE(frame + 5), width: jpeg.readUInt16BE(frame + 7) };
+}
+
 it('the mail has a picture of an image that waits', async () => {
+  const png = Buffer.from(await noiseImage(2000, 500, 'png'));
   const media = await owner.request<{ mediaId: string; url: string }>('POST', '/media/upload', {
-    dataUrl: PNG,
+    dataUrl: `data:image/png;base64,${png.toString('base64')}`,
   });
   const graph = createApprovalGraph(
     { assignees: [assignee.email] },
@@ -81,7 +91,15 @@ it('the mail has a picture of an image that waits', async () => {
     await owner.createWorkflow({ ...graph, edges: [edge('a.image > ask.input'), ...graph.edges.slice(1)] }),
   );
   const mail = await waitForMail(assignee.email);
-  assert.ok(mail.parts.some(({ contentType }) => contentType.startsWith('image/jpeg')));
+  const [picture, ...others] = mail.parts.filter(({ contentType }) => contentType.startsWith('image/'));
+  assert.ok(picture);
+  assert.deepEqual([picture.contentType, others.length], ['image/jpeg', 0]);
+  const cid = /^<(?<cid>[^>]+)>$/.exec(picture.headers.get('content-id') ?? '')?.groups?.cid;
+  assert.ok(cid);
+  const images = [...mail.html.matchAll(/<img[^>]*>/g)].map(([image]) => image);
+  assert.deepEqual(images, [`<img class="picture" src="cid:${cid}" alt="ask">`]);
+  assert.match(picture.headers.get('content-disposition') ?? '', /^inline/);
+  assert.deepEqual(readJpegSize(picture.content), { width: 1040, height: 260 });
 });
 
 it('a team that requires a second factor gets mails whose link asks to sign in', async () => {

@@ -1,6 +1,7 @@
 // Tests how mails are sent: retries, answers of the server, lost answers, killed and competing processes, and outages.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
+import { newId } from '../../../src/lib/ids.ts';
 import type { Timing } from '../../../src/lib/timing.ts';
 import { insertMail, type MailContent, type NewMail } from '../../../src/store/mails.ts';
 import { insertNotice } from '../../../src/store/notices.ts';
@@ -192,6 +193,15 @@ describe('a mail', () => {
     server.answer(() => ({ code: 554, text: 'not from you' }));
     const refused = await service.request<{ isSent: boolean; result: string }>('POST', '/admin/mails/test');
     assert.deepEqual([refused.body.isSent, /554/.test(refused.body.result)], [false, true]);
+  });
+
+  it('is sent without a picture that was deleted', async () => {
+    const picture = { mediaId: newId('media'), alt: 'A <boat>' };
+    const id = await send({ content: { ...CONTENT, picture } });
+    await waitForState(id, 'sent');
+    const [mail] = listReceived(id);
+    assert.ok(mail);
+    assert.deepEqual([/<img/.test(mail.html), mail.parts.length], [false, 2]);
   });
 
   it('fails if it expires before it could be sent', async () => {
