@@ -25,6 +25,12 @@ describe('the pages of the audit log', () => {
     await page.getByText('No matching entries').waitFor();
   });
 
+  it('have a heading for a person who owns no team, too', async () => {
+    await editor.service.db.query('delete from team_members');
+    await using testPage = await editor.open('/settings/team-audit');
+    await testPage.page.getByRole('heading', { name: 'Team audit log', level: 1 }).waitFor();
+  });
+
   it('show an owner the entries of a team', async () => {
     const { body: team } = await editor.service.request<{ id: string }>('POST', '/teams', { name: 'North' });
     await using testPage = await editor.open(`/settings/team-audit?teamId=${team.id}`);

@@ -78,8 +78,9 @@ const PAGE_LOOKS: readonly PageLook[] = [
   { name: 'settings-all-teams', path: '/settings/all-teams', text: 'Studio North' },
   { name: 'settings-groups', path: '/settings/groups', text: 'Create SCIM token' },
   { name: 'settings-backup', path: '/settings/backup', text: 'No backup was made yet.' },
-  { name: 'settings-audit', path: '/settings/audit', text: 'Audit log' },
-  { name: 'settings-team-audit', path: '/settings/team-audit', text: /Team audit log|You own no team/ },
+  // The navigation has the names of the pages before they are loaded.
+  { name: 'settings-audit', path: '/settings/audit', text: /^Who did what/ },
+  { name: 'settings-team-audit', path: '/settings/team-audit', text: /^What happened in a team/ },
   { name: 'settings-mails', path: '/settings/mails', text: '550 no such mailbox' },
   { name: 'settings-workload', path: '/settings/workload', text: 'Active' },
 ];

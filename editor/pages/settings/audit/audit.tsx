@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ButtonLink } from '../../../kit/button.tsx';
 import { EmptyState } from '../../../kit/empty-state.tsx';
 import { FilterSelect } from '../../../kit/filter-bar.tsx';
+import { PageHead } from '../../../kit/page-head.tsx';
 import { QueryResult } from '../../../kit/query-result.tsx';
 import { apiQuery } from '../../../lib/queries.ts';
 import { useSession } from '../../../lib/session.ts';
@@ -36,13 +37,16 @@ export function TeamAudit() {
   const team = owned.find(({ id }) => id === wanted) ?? owned[0];
   if (team === undefined)
     return (
-      <EmptyState
-        icon={UsersIcon}
-        title={messages.noTeamTitle}
-        action={<ButtonLink href="/settings/teams">{messages.toTeams}</ButtonLink>}
-      >
-        {messages.noTeam}
-      </EmptyState>
+      <>
+        <PageHead title={settingsMessages.parts['team-audit']} />
+        <EmptyState
+          icon={UsersIcon}
+          title={messages.noTeamTitle}
+          action={<ButtonLink href="/settings/teams">{messages.toTeams}</ButtonLink>}
+        >
+          {messages.noTeam}
+        </EmptyState>
+      </>
     );
   return <OneTeam key={team.id} team={team} teams={owned} />;
 }
