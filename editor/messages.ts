@@ -99,6 +99,8 @@ export const messages = {
     text: 'Check the URL. The page may have been moved or deleted.',
     home: 'Go to workflows',
   },
+  showTyped: 'Show what you type',
+  hideTyped: 'Hide what you type',
   signIn: {
     title: 'Sign in',
     email: 'Email',

@@ -1,5 +1,7 @@
 // Renders labeled form controls with hint and error, linked for screen readers.
 
+import Eye from 'icon:eye';
+import EyeOff from 'icon:eye-off';
 import {
   type InputHTMLAttributes,
   type ReactNode,
@@ -7,8 +9,10 @@ import {
   type SelectHTMLAttributes,
   type TextareaHTMLAttributes,
   useId,
+  useState,
 } from 'react';
 import { messages } from '../messages.ts';
+import { IconButton } from './button.tsx';
 import { classNames } from './class-names.ts';
 import styles from './field.module.css';
 
@@ -59,7 +63,29 @@ type InputProps = LabelProps &
     readonly beside?: ReactNode;
   };
 
-export function TextField({ label, hint, error, beside, ...input }: InputProps) {
+export function TextField(props: InputProps) {
+  return props.type === 'password' ? <HiddenTextField {...props} /> : <PlainTextField {...props} />;
+}
+
+/** Renders a field whose text is hidden until the button beside it is pressed, because typing unseen fails on phones. */
+function HiddenTextField(props: InputProps) {
+  const [isShown, setShown] = useState(false);
+  return (
+    <PlainTextField
+      {...props}
+      {...(isShown && { type: 'text', autoCapitalize: 'none', spellCheck: false })}
+      beside={
+        <IconButton
+          icon={isShown ? EyeOff : Eye}
+          label={isShown ? messages.hideTyped : messages.showTyped}
+          onClick={() => setShown(!isShown)}
+        />
+      }
+    />
+  );
+}
+
+function PlainTextField({ label, hint, error, beside, ...input }: InputProps) {
   return (
     <Field label={label} hint={hint} error={error}>
       {labelLinks => {
