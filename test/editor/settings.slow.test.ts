@@ -19,6 +19,7 @@ import { ownAddressSettings, startTestService, type TestService } from '../suppo
 import { node } from '../support/workflows.ts';
 import { openPages } from './dom/dom-browser.ts';
 
+const PHONE = { width: 390, height: 844, colorScheme: 'light' } as const;
 const PASSWORD = 'correct horse battery';
 const SCRIPT = '<img src=x onerror=alert(1)>';
 
@@ -308,13 +309,33 @@ describe('the settings pages', () => {
     await using testPage = await browser.open(service.url);
     const { page } = testPage;
     await page.goto(invited.body.inviteUrl);
-    await page.getByLabel('Password').fill(PASSWORD);
-    await page.getByRole('button').click();
+    const password = page.getByLabel('Password');
+    await password.fill(PASSWORD);
+    await page.getByRole('button', { name: 'Show what you type' }).click();
+    assert.equal(await password.getAttribute('type'), 'text');
+    await page.getByRole('button', { name: 'Hide what you type' }).click();
+    assert.equal(await password.getAttribute('type'), 'password');
+    await page.getByRole('button', { name: 'Set password and sign in' }).click();
     await page.waitForURL('**/settings');
     await page.getByText('cid@example.com').waitFor();
     assert.equal(await page.getByRole('link', { name: 'Users' }).count(), 0);
     await page.goto('/settings/users');
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+  });
+
+  it('fold the list of parts on a phone, and close it when one is chosen', async () => {
+    await using testPage = await browser.open(service.url, PHONE, cookie);
+    const { page } = testPage;
+    await page.goto('/settings/sessions');
+    const all = page.getByText('All settings');
+    const isOpen = (): Promise<string | null> => page.locator('details').first().getAttribute('open');
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+    assert.equal(await isOpen(), null);
+    await all.click();
+    assert.equal(await isOpen(), '');
+    await page.getByRole('link', { name: 'API keys' }).click();
+    await page.getByRole('heading', { name: 'API keys' }).waitFor();
+    assert.equal(await isOpen(), null);
   });
 
   it('link the sign-in page to the identity provider and show why sign-in failed', async () => {

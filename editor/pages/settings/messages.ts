@@ -12,6 +12,7 @@ const PLANS: Readonly<Record<string, string>> = {
 
 export const messages = {
   title: sharedMessages.nav.settings,
+  allParts: 'All settings',
   groups: { own: 'Your account', workspace: 'Workspaces', admin: 'Administration' },
   parts: {
     profile: 'Profile',

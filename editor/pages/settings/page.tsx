@@ -2,21 +2,34 @@
 import { Link, useParams } from 'wouter';
 import { NotFound } from '../../frame/not-found.tsx';
 import { useSession } from '../../lib/session.ts';
+import { useMediaQuery } from '../../lib/use-visibility.ts';
 import { messages } from './messages.ts';
 import styles from './page.module.css';
 import { PARTS, type SettingsPart } from './parts.ts';
 
 const DEFAULT_PART = 'profile';
+/** Windows without space for the navigation beside the part. */
+const NARROW = '(max-width: 59.99rem)';
 
 export function Page() {
   const { part: name = DEFAULT_PART } = useParams<{ part?: string }>();
   const { user } = useSession();
   const parts = PARTS.filter(({ group }) => group !== 'admin' || user.isAdmin);
   const current = parts.find(part => part.name === name);
+  const isNarrow = useMediaQuery(NARROW);
   if (current === undefined) return <NotFound />;
+  const navigation = <PartsNavigation parts={parts} currentName={name} />;
   return (
     <div className={styles.settings}>
-      <PartsNavigation parts={parts} currentName={name} />
+      {isNarrow ? (
+        // The key closes the list when a part is chosen.
+        <details key={name} className={styles.menu}>
+          <summary>{messages.allParts}</summary>
+          {navigation}
+        </details>
+      ) : (
+        navigation
+      )}
       <div className={styles.part}>
         <current.Part />
       </div>
