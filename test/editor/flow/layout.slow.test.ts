@@ -292,6 +292,26 @@ describe('the layout of the editor', { skip: BROWSER_MISSING_REASON }, () => {
     assert.deepEqual(testPage.errors, []);
   });
 
+  it('gives the bar of a phone to the name while changes are not saved yet', async () => {
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.browser.open(flow.service.url, VIEWS[1], flow.cookie);
+    const { page } = testPage;
+    await page.route(`**/api/v1/workflows/${id}`, route =>
+      route.request().method() === 'PUT' ? undefined : route.continue(),
+    );
+    await page.goto(`/flow/${id}`);
+    await page.getByRole('list', { name: 'Outline' }).getByRole('button', { name: 'Idea' }).click();
+    const name = page.getByRole('textbox', { name: 'Workflow name' });
+    const saved = await name.boundingBox();
+    await page.getByRole('textbox', { name: 'Text', exact: true }).fill('a tug');
+    await page
+      .getByRole('status', { name: 'Saving' })
+      .getByText(/Unsaved|Saving/)
+      .waitFor({ state: 'attached' });
+    assert.deepEqual(await name.boundingBox(), saved);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
   it('shows the first steps beside the board on each width', async () => {
     const id = await flow.create(PICTURE);
     for (const view of [VIEWS[0], VIEWS[2]]) {
