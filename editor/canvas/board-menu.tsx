@@ -45,7 +45,10 @@ export function BoardMenu() {
   }, [menu]);
   const close = (): void => editor.view.setState({ menu: undefined });
   const returnFocus = (): void => {
-    if (opener.current instanceof HTMLElement && opener.current.closest('[data-node-id]'))
+    if (
+      opener.current instanceof HTMLElement &&
+      opener.current.closest('[data-node-id], [aria-haspopup="menu"]')
+    )
       opener.current.focus();
     else editor.canvas.current?.focus();
   };

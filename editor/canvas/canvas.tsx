@@ -12,7 +12,6 @@ import {
 } from '@xyflow/react';
 import { type MouseEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { messages } from '../flow-messages.ts';
-import { lazyComponent } from '../lib/lazy-component.ts';
 import { openComponent } from '../session/component-versions.ts';
 import { type EditorContextValue, useEditor } from '../session/editor-context.tsx';
 import styles from './canvas.module.css';
@@ -35,7 +34,6 @@ import { useMountedNodes, useScene } from './use-mounted.ts';
 import { fitViewport, MAX_ZOOM, MIN_ZOOM, ZoomBar } from './zoom-bar.tsx';
 
 /** Loads after the first paint. */
-const BoardMenu = lazyComponent(async () => (await import('./board-menu.tsx')).BoardMenu);
 
 const OPTIONS: ReactFlowProps<FlowNode> = {
   nodeTypes: { card: Card, note: Note, group: Group },
@@ -78,7 +76,6 @@ export function Canvas() {
           />
         </ReactFlowProvider>
       )}
-      <BoardMenu />
     </div>
   );
 }

@@ -1,6 +1,9 @@
 // Provides hooks for what the browser shows: media queries, and whether an element has been visible.
 import { type RefObject, useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 
+/** Matches windows without space for the canvas beside the inspector. They show the outline first. */
+export const PHONE = '(max-width: 48rem)';
+
 /** Returns whether a media query of the window matches, and updates when it changes. */
 export function useMediaQuery(query: string): boolean {
   const subscribe = useCallback(

@@ -8,7 +8,7 @@ import { usePageTitle } from '../../kit/page-head.tsx';
 import { VisuallyHidden } from '../../kit/visually-hidden.tsx';
 import { useFirstSteps } from '../../lib/first-steps.ts';
 import { lazyComponent } from '../../lib/lazy-component.ts';
-import { useMediaQuery } from '../../lib/use-visibility.ts';
+import { PHONE, useMediaQuery } from '../../lib/use-visibility.ts';
 import { useBoard, useEditor, useView } from '../../session/editor-context.tsx';
 import { useResultImages } from './add-node/use-result-images.ts';
 import { ComponentBanner } from './banners/component-banner.tsx';
@@ -32,13 +32,12 @@ import { Toolbar } from './toolbar/toolbar.tsx';
 import { useBoardLink } from './use-board-link.ts';
 import { useDrop } from './use-drop.ts';
 
-/** Windows up to this width have no space for the canvas. They show the outline instead. */
-const PHONE = '(max-width: 48rem)';
-
 const BoardFirstSteps = lazyComponent<{ readonly isPhone: boolean }>(
   async () => (await import('./board-first-steps.tsx')).BoardFirstSteps,
   () => null,
 );
+
+const BoardMenu = lazyComponent(async () => (await import('../../canvas/board-menu.tsx')).BoardMenu);
 
 const EmptyBoard = lazyComponent(async () => (await import('./empty-board/empty-board.tsx')).EmptyBoard);
 
@@ -93,6 +92,7 @@ export function Editor() {
         </div>
         <Inspector />
       </div>
+      <BoardMenu />
       <Panels />
       <VisuallyHidden>
         <span role="log" aria-label={messages.flow.announcements}>

@@ -97,7 +97,7 @@ export function ResultDialog({ nodeId, index = 0, onClose }: ResultDialogProps) 
             onBoard={{
               ...closeFirst(findBoardActions(editor, { nodeId, label, result }), onClose),
               ...(hasAny && {
-                compare: () => content.current?.querySelector<HTMLElement>('[data-compare]')?.focus(),
+                compare: () => openChoice(content.current?.querySelector('select[data-compare]')),
               }),
             }}
           />
@@ -108,6 +108,16 @@ export function ResultDialog({ nodeId, index = 0, onClose }: ResultDialogProps) 
       </div>
     </Dialog>
   );
+}
+
+/** Focuses a select and shows its options, where the browser can. */
+function openChoice(select: HTMLSelectElement | null | undefined): void {
+  select?.focus();
+  try {
+    select?.showPicker();
+  } catch {
+    // Browsers refuse it without a recent click; the focus remains.
+  }
 }
 
 interface ThumbnailsProps {

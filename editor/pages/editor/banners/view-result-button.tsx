@@ -3,6 +3,7 @@ import Eye from 'icon:eye';
 import { isInputNode } from '../../../../src/graph/input-nodes.ts';
 import { messages } from '../../../flow-messages.ts';
 import { Button } from '../../../kit/button.tsx';
+import { PHONE } from '../../../lib/use-visibility.ts';
 import { useBoard, useEditor, useRun } from '../../../session/editor-context.tsx';
 import { getResults } from '../../../session/runs/results.ts';
 
@@ -20,7 +21,8 @@ export function ViewResultButton() {
     withResult.findLast(node => !isInputNode(node));
   if (target === undefined) return null;
   const open = (): void => {
-    session.store.actions.select([target.id]);
+    // On a phone, the inspector of the selected node would cover the results.
+    if (!matchMedia(PHONE).matches) session.store.actions.select([target.id]);
     view.setState({ panel: { kind: 'result', nodeId: target.id } });
   };
   return (

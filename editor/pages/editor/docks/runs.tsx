@@ -2,7 +2,7 @@
 
 import Play from 'icon:play';
 import { useQuery } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { hasEnded, type ListedExecution } from '../../../../sdk/src/types.ts';
 import { messages } from '../../../flow-messages.ts';
 import { RunBadge } from '../../../kit/badge.tsx';
@@ -42,6 +42,7 @@ export function RunList() {
     },
     runs => !runs.every(hasEnded) && POLL_MS,
   );
+  useRefetchOnRun(query.refetch);
   return (
     <>
       <div className={styles.search}>
@@ -80,6 +81,17 @@ export function RunList() {
       </InfiniteList>
     </>
   );
+}
+
+/** Reads the list again when the run on the board starts or ends, because the list is not polled while no run is active. */
+function useRefetchOnRun(refetch: () => unknown): void {
+  const shown = useRun(({ run }) => run && `${run.id} ${run.status}`);
+  const read = useRef(shown);
+  useEffect(() => {
+    if (read.current === shown) return;
+    read.current = shown;
+    refetch();
+  }, [shown, refetch]);
 }
 
 /** Renders a batch as one row, which opens the page of the batch. */

@@ -34,11 +34,7 @@ export const InputField = memo(function InputField({ node, input }: InputFieldPr
   if (source !== undefined)
     return <ConnectedInput label={input.label}>{flowMessages.connectedTo(source.data.label)}</ConnectedInput>;
   if (kind === undefined)
-    return (
-      <ConnectedInput label={input.label}>
-        {input.required ? flowMessages.notConnected : flowMessages.connectedInput}
-      </ConnectedInput>
-    );
+    return <ConnectedInput label={input.label}>{flowMessages.notConnected}</ConnectedInput>;
   const value = node.data.config?.[input.id];
   const isChanged = value !== undefined;
   const change = (newValue: Json | undefined): void =>

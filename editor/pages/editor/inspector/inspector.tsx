@@ -1,6 +1,7 @@
 // Renders the inspector of the selected node: name, settings, connected inputs, result.
 
 import ChevronsUpDown from 'icon:chevrons-up-down';
+import Ellipsis from 'icon:ellipsis';
 import Pin from 'icon:pin';
 import Bypass from 'icon:redo-dot';
 import Star from 'icon:star';
@@ -22,6 +23,7 @@ import { messages } from '../../../flow-messages.ts';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { TextField } from '../../../kit/field.tsx';
 import { lazyComponent } from '../../../lib/lazy-component.ts';
+import { PHONE, useMediaQuery } from '../../../lib/use-visibility.ts';
 import { useBoard, useEditor, useNodeRun, useRun } from '../../../session/editor-context.tsx';
 import { NodeLastRun } from '../../../session/runs/node-last-run.tsx';
 import { getPin } from '../../../session/runs/pins.ts';
@@ -68,6 +70,16 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
   const { inputs } = getPorts(catalog, node);
   // Its ports have values of the graph, which only the late part knows.
   const isComfy = node.data.nodeType === 'comfyui:workflow';
+  // The sheet of a phone has space for a field or two: those that set what the node does come first.
+  const isPhone = useMediaQuery(PHONE);
+  const names = (
+    <>
+      <div data-rename>
+        <Label node={node} />
+      </div>
+      {isNamedInput(node) && <InputName node={node} />}
+    </>
+  );
   const close = (): void => {
     store.actions.select([]);
     canvas.current?.focus();
@@ -90,6 +102,7 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
         <h2>{entry?.label ?? flowMessages.unknownType(node.data.nodeType)}</h2>
         {entry && <span className={styles.price}>{formatEntryPrice(entry)}</span>}
         {entry && !isComponentCall(node) && <FavoriteButton nodeType={entry.nodeType} />}
+        <NodeMenuButton />
         <IconButton size="s" icon={Close} label={flowMessages.closeInspector} onClick={close} />
       </header>
       <div className={styles.body}>
@@ -112,10 +125,7 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
           </div>
         )}
         <NodeIssues node={node} />
-        <div data-rename>
-          <Label node={node} />
-        </div>
-        {isNamedInput(node) && <InputName node={node} />}
+        {!isPhone && names}
         {isComponentCall(node) ? (
           <ComponentFields node={node} />
         ) : (
@@ -126,6 +136,7 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
         {isComfy && <ComfyFields node={node} />}
         {node.data.nodeType === 'video:renderer' && <TemplateFields node={node} />}
         {node.data.nodeType === 'video:renderer' && <ScenePreview node={node} />}
+        {isPhone && names}
         <Note node={node} />
         {/* A program has its log next to it. */}
         {!inputs.some(input => getControlKind(input) === 'code') && <NodeLastRun node={node} />}
@@ -159,6 +170,23 @@ function FavoriteButton({ nodeType }: { readonly nodeType: string }) {
       label={isFavorite ? flowMessages.removeFavorite : flowMessages.addFavorite}
       aria-pressed={isFavorite}
       onClick={() => setFavorite(toggleFavorite(nodeType))}
+    />
+  );
+}
+
+/** Opens the menu of the selected node, which a right click or a long press opens on the canvas. */
+function NodeMenuButton() {
+  const { view } = useEditor();
+  return (
+    <IconButton
+      size="s"
+      icon={Ellipsis}
+      label={flowMessages.nodeMenu}
+      aria-haspopup="menu"
+      onClick={({ currentTarget }) => {
+        const { left, bottom } = currentTarget.getBoundingClientRect();
+        view.setState({ menu: { position: { x: left, y: bottom }, isOnNode: true } });
+      }}
     />
   );
 }
