@@ -178,7 +178,11 @@ async function saveOutput(
   signal: AbortSignal,
 ): Promise<void> {
   if (url === undefined) return writeAtomically(path, text ?? JSON.stringify(value));
-  const response = await fetch(url, { signal });
+  const response = await fetch(url, { signal }).catch((err: unknown) => {
+    if (signal.aborted) throw err;
+    const cause = err instanceof Error && err.cause instanceof Error ? err.cause.message : String(err);
+    throw new Error(`${url} could not be downloaded: ${cause}`, { cause: err });
+  });
   if (!response.ok || response.body === null)
     throw new Error(`${url} responded with status ${response.status}.`);
   const partial = `${path}.partial`;

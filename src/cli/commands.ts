@@ -194,7 +194,7 @@ export const COMMANDS: readonly CommandRow[] = [
     usage: 'keys create <name>',
     summary: 'create an API key and print it once',
     options: {
-      '--scope <scope...>': 'scopes of the key (default: read, write and execute)',
+      '--scope <scope...>': 'a scope of the key; repeat it for several (default: read, write and execute)',
       '--expires <time>': 'when it expires, e.g. 2027-01-31',
     },
     examples: [
@@ -267,7 +267,7 @@ export const COMMANDS: readonly CommandRow[] = [
       '--author': 'make it an author of content pages',
       '--admin': 'make it an administrator',
       '--invite': 'print a link to set a password, instead of a key',
-      '--scope <scope...>': 'scopes of the key (default: read, write and execute)',
+      '--scope <scope...>': 'a scope of the key; repeat it for several (default: read, write and execute)',
     },
     examples: [
       'graphwright users create ana@example.com',
