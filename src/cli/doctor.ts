@@ -3,6 +3,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, stat, statfs } from 'node:fs/promises';
+import { isIPv6 } from 'node:net';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
@@ -265,8 +266,18 @@ async function checkStorage(settings: Settings): Promise<string> {
 }
 
 async function checkPort(settings: Settings): Promise<string> {
-  await requirePort(settings);
-  return `${settings.HOST}:${settings.PORT} is free`;
+  const { HOST, PORT } = settings;
+  try {
+    await requirePort(settings);
+  } catch (err) {
+    const host = isIPv6(HOST) ? `[${HOST}]` : HOST;
+    const response = await requestHealth(`http://${host}:${PORT}`);
+    if (response?.isService !== true) throw err;
+    throw new OptionalCheckError(
+      `${HOST}:${PORT} is used by a running service; if it is another installation, set PORT`,
+    );
+  }
+  return `${HOST}:${PORT} is free`;
 }
 
 /** Checks the providers that the environment configures. Providers are optional, so no failure of a provider fails the check. */
@@ -321,19 +332,28 @@ function describeModels(models: readonly string[]): string {
 /** Checks BASE_URL, which links, sign-in and hooks use. Behind a proxy, it must be the proxy's address. */
 async function checkBaseUrl({ BASE_URL, HOST, PORT }: Settings): Promise<string> {
   const { hostname } = new URL(BASE_URL);
-  const response = await fetch(`${BASE_URL}/healthz`, {
-    signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
-    redirect: 'manual',
-  }).catch(() => undefined);
+  const response = await requestHealth(BASE_URL);
   if (response === undefined)
     return isLoopbackHost(hostname)
       ? `${BASE_URL}, for this machine alone; set it to the address that people open`
       : `${BASE_URL}: not reachable; start the service and run doctor again`;
-  const text = await response.text().catch(() => '');
-  if (response.ok && text.includes('"status":"ok"')) return `${BASE_URL} is a running service`;
+  if (response.isService) return `${BASE_URL} is a running service`;
   throw new Error(
     `${BASE_URL} responds with status ${response.status}, which is not a response of this service. Configure the proxy to forward to ${HOST}:${PORT} without changing paths, or set BASE_URL to the address that people open`,
   );
+}
+
+/** Asks whether a service runs at the address. Returns undefined if nothing responds. */
+async function requestHealth(
+  baseUrl: string,
+): Promise<{ readonly status: number; readonly isService: boolean } | undefined> {
+  const response = await fetch(`${baseUrl}/healthz`, {
+    signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
+    redirect: 'manual',
+  }).catch(() => undefined);
+  if (response === undefined) return undefined;
+  const text = await response.text().catch(() => '');
+  return { status: response.status, isService: response.ok && text.includes('"status":"ok"') };
 }
 
 /** Loads every library of the nodes that run on this machine, by running one. */
