@@ -385,10 +385,11 @@ const renderVideoThumb = (url: string, posterUrl: string | undefined): Html =>
     : html`<img src="${toSafeUrl(posterUrl, 'media')}" alt="" loading="lazy">`;
 
 function renderThumb(item: ShownItem | undefined): Html {
-  if (item?.url !== undefined && item.type === 'IMAGE')
+  if (item === undefined) return html`<span class="words">No result yet</span>`;
+  if (item.url !== undefined && item.type === 'IMAGE')
     return html`<img src="${toSafeUrl(item.url, 'media')}" alt="" loading="lazy">`;
-  if (item?.url !== undefined && item.type === 'VIDEO') return renderVideoThumb(item.url, item.posterUrl);
-  if (item?.url !== undefined) return html`<span class="words">Audio</span>`;
-  const text = item?.text ?? stringifyJson(item?.value ?? '');
+  if (item.url !== undefined && item.type === 'VIDEO') return renderVideoThumb(item.url, item.posterUrl);
+  if (item.url !== undefined) return html`<span class="words">Audio</span>`;
+  const text = item.text ?? stringifyJson(item.value ?? '');
   return html`<span class="words" dir="auto">${text.slice(0, MAX_PREVIEW_TEXT)}</span>`;
 }

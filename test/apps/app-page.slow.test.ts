@@ -170,6 +170,22 @@ describe('the app page', () => {
     assert.match(text, /<video src="[^"]+\.mp4" poster="[^"]+\.jpe?g" controls/);
   });
 
+  it('says that a run in progress has no result yet', async () => {
+    const id = await service.createWorkflow({
+      nodes: [
+        node('text', 'input:text', { value: 'Hi' }),
+        node('ask', 'logic:approval'),
+        node('end', 'output:preview'),
+      ],
+      edges: [edge('text.text > ask.input'), edge('ask.approved > end.input')],
+    });
+    const slug = await saveApp(service, id, { inputs: [], outputs: ['end'] });
+    assert.equal((await service.request('POST', `/apps/${slug}/run`, { inputs: {} })).status, 202);
+    const headers = { authorization: `Bearer ${service.key}` };
+    const text = await (await fetch(`${url}/a/${slug}`, { headers })).text();
+    assert.match(text, /Your results<.*<span class="words">No result yet<\/span>/s);
+  });
+
   it('refuses a second file for a field', async () => {
     const id = await service.createWorkflow({
       nodes: [node('photo', 'input:image'), node('end', 'output:preview')],
@@ -301,6 +317,8 @@ describe('the app page in a browser', { skip: BROWSER_MISSING_REASON }, () => {
     await page.getByRole('heading', { name: 'Your results' }).waitFor();
     await page.getByRole('button', { name: 'Run again' }).waitFor();
     await page.getByRole('button', { name: 'Copy Text' }).waitFor();
+    const until = await page.getByText('The link works until').textContent();
+    assert.match(until ?? '', /until \d{1,2} \w{3} \d{4}, \d\d:\d\d\.$/, 'in the time zone of the visitor');
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download Text' }).click();
     assert.equal((await download).suggestedFilename(), 'Text.txt');

@@ -185,6 +185,7 @@ async function showResult(path) {
   // Another result may have been requested meanwhile.
   if (page === undefined || shownPath !== path) return undefined;
   find('[data-result]').replaceWith(document.adoptNode(page.querySelector('[data-result]')));
+  showLocalTimes();
   return page;
 }
 
@@ -326,5 +327,16 @@ async function copyOrSave(button) {
   setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }
 
+/** Shows times in the visitor's time zone instead of UTC, in English words, as the rest of the page. */
+function showLocalTimes() {
+  const locale = navigator.language.startsWith('en') ? navigator.language : 'en-GB';
+  for (const time of app.querySelectorAll('time[datetime]'))
+    time.textContent = new Date(time.dateTime).toLocaleString(locale, {
+      dateStyle: 'medium',
+      timeStyle: 'short',
+    });
+}
+
+showLocalTimes();
 const { runId, status } = find('[data-result]').dataset;
 if (status === 'QUEUED' || status === 'RUNNING') follow(runId);
