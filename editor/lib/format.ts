@@ -1,6 +1,12 @@
 // Formats numbers, sizes, durations and times for the user's locale and time zone.
 
 const NUMBER = new Intl.NumberFormat();
+const IS_ENGLISH = new Intl.Locale(NUMBER.resolvedOptions().locale).language === 'en';
+/**
+ * The locale of words, such as names of months. They are in English, as the texts around them; numbers have the separators
+ * of the user's locale. For other languages it is British English, whose dates have the day first and 24 hours.
+ */
+export const WORDS_LOCALE = IS_ENGLISH ? undefined : 'en-GB';
 // British English shortens a million to `1m`, which reads as minutes.
 const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
 const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
@@ -10,9 +16,9 @@ const USD = new Intl.NumberFormat(undefined, {
   minimumFractionDigits: 2,
   maximumFractionDigits: 4,
 });
-const EXACT_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
-const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
-const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
+const EXACT_TIME = new Intl.DateTimeFormat(WORDS_LOCALE, { dateStyle: 'full', timeStyle: 'long' });
+const DAY = new Intl.DateTimeFormat(WORDS_LOCALE, { dateStyle: 'medium' });
+const RELATIVE = new Intl.RelativeTimeFormat(WORDS_LOCALE, { numeric: 'auto', style: 'short' });
 
 export const formatNumber = (value: number): string => NUMBER.format(value);
 
@@ -25,18 +31,14 @@ export const formatUsd = (usd: number): string => USD.format(usd);
 /** Formats a fraction from 0 to 1. */
 export const formatPercent = (fraction: number): string => PERCENT.format(fraction);
 
-const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
+const BYTE_UNITS = ['byte', 'kB', 'MB', 'GB', 'TB'];
 
 export function formatBytes(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), BYTE_UNITS.length - 1);
   const value = bytes / 1000 ** power;
-  return new Intl.NumberFormat(undefined, {
-    style: 'unit',
-    unit: BYTE_UNITS[power] ?? 'byte',
-    // The short form has no plural: 0 byte.
-    unitDisplay: power === 0 ? 'long' : 'short',
-    maximumFractionDigits: power === 0 || value >= 100 ? 0 : 1,
-  }).format(value);
+  const maximumFractionDigits = power === 0 || value >= 100 ? 0 : 1;
+  const number = new Intl.NumberFormat(undefined, { maximumFractionDigits }).format(value);
+  return `${number} ${BYTE_UNITS[power]}${power === 0 && number !== '1' ? 's' : ''}`;
 }
 
 /** Formats a duration as `40 ms`, `0.4 s`, `12 s`, `3 min 20 s` or `2 h 5 min`. */

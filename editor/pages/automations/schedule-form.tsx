@@ -8,6 +8,7 @@ import formStyles from '../../kit/form.module.css';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { type FormValues, useForm } from '../../kit/use-form.ts';
 import { api } from '../../lib/api.ts';
+import { WORDS_LOCALE } from '../../lib/format.ts';
 import { UserFacingError } from '../../lib/user-facing-error.ts';
 import { describeTimeZone, describeTiming } from './describe.ts';
 import styles from './forms.module.css';
@@ -179,7 +180,7 @@ function Preview({ timing }: { readonly timing: TimingBody }) {
   });
   if (error !== null) return <Failure error={error} />;
   if (!isValid) return null;
-  const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'short', timeZone });
+  const format = new Intl.DateTimeFormat(WORDS_LOCALE, { dateStyle: 'full', timeStyle: 'short', timeZone });
   return (
     <div className={styles.summary} role="status">
       <strong>{formMessages.runs(describeTiming({ cron, everySeconds, timeZone }))}</strong>
