@@ -23,12 +23,18 @@ export async function endSignIns(tx: Tx, userId: number): Promise<void> {
   await deleteUserChallenges(tx, userId);
 }
 
+type Authenticators = Partial<Pick<Deps, 'keys' | 'sessions' | 'accessTokens'>>;
+
 /** Removes the user's credentials from the caches of this process. */
-export function forgetUser(
-  { keys, sessions, accessTokens }: Partial<Pick<Deps, 'keys' | 'sessions' | 'accessTokens'>>,
-  userId: number,
+export const forgetUser = (authenticators: Authenticators, userId: number): void =>
+  forgetUsers(authenticators, new Set([userId]));
+
+/** Removes the credentials of all these users from the caches of this process. */
+export function forgetUsers(
+  { keys, sessions, accessTokens }: Authenticators,
+  userIds: ReadonlySet<number>,
 ): void {
-  for (const authenticator of [keys, sessions, accessTokens]) authenticator?.forgetUser(userId);
+  for (const authenticator of [keys, sessions, accessTokens]) authenticator?.forgetUsers(userIds);
 }
 
 /** Calls back when the account was disabled, deleted or otherwise changed, in any process. Returns an unsubscribe function. */

@@ -38,7 +38,7 @@ export async function replaceGroupMappings(
     return [after, await applyGroups(tx, admin, null)] as const;
   });
   // The teams of a session are cached with it.
-  for (const userId of new Set(changes.map(({ user_id }) => user_id))) sessions.forgetUser(userId);
+  sessions.forgetUsers(new Set(changes.map(({ user_id }) => user_id)));
   return stored;
 }
 

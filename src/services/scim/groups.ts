@@ -5,7 +5,7 @@ import { newId } from '../../lib/ids.ts';
 import type { AuditAction } from '../../store/audit/actions.ts';
 import { type AuditEntry, recordAudit, SERVICE_CALLER } from '../../store/audit/record-audit.ts';
 import type { Transaction, Tx } from '../../store/db.ts';
-import { forgetUser } from '../accounts/end-access.ts';
+import { forgetUsers } from '../accounts/end-access.ts';
 import { applyGroups, lockGroups } from '../groups/apply-groups.ts';
 import { type GroupChange, type MemberChange, readGroup, readGroupOperations } from './group-changes.ts';
 import { createSelection, presentList, readMatching, type ScimQuery, select } from './query.ts';
@@ -132,7 +132,7 @@ async function changeGroups(
     const userIds = await change(tx);
     return userIds.length === 0 ? [] : applyGroups(tx, SERVICE_CALLER, [...new Set(userIds)]);
   });
-  for (const { user_id } of changes) forgetUser({ keys, sessions, accessTokens }, user_id);
+  forgetUsers({ keys, sessions, accessTokens }, new Set(changes.map(({ user_id }) => user_id)));
 }
 
 function recordGroup(

@@ -207,4 +207,36 @@ describe('createAuthenticator', () => {
     await authenticator.authenticate('secret');
     assert.equal(reads, 2);
   });
+
+  it('forgets many users in one pass, and no others', async () => {
+    let reads = 0;
+    const authenticator = createAuthenticator({
+      now: () => nowMs,
+      cacheMs: CACHE_MS,
+      recordUse: async () => undefined,
+      reject: () => undefined,
+      readCredential: async hash => {
+        reads++;
+        const userId = secrets.findIndex(secret => sha256(secret).equals(hash));
+        const credential = { kind: 'key', id: `key_${userId}` } as const;
+        const actor = {
+          kind: 'user',
+          userId,
+          credential,
+          scopes: new Set<never>(),
+          accountPlan: 'free',
+        } as const;
+        return { id: credential.id, actor, expiresAtMs: Number.POSITIVE_INFINITY };
+      },
+    });
+    const secrets = ['zero', 'one', 'two', 'three'];
+    const authenticateAll = async () => {
+      for (const secret of secrets) await authenticator.authenticate(secret);
+      return reads;
+    };
+    assert.deepEqual([await authenticateAll(), await authenticateAll()], [4, 4]);
+    // As many as a group can have: one pass for each of them would take seconds.
+    authenticator.forgetUsers(new Set(Array.from({ length: 20_000 }, (_, index) => index + 2)));
+    assert.equal(await authenticateAll(), 6);
+  });
 });

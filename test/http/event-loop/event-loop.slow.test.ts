@@ -12,6 +12,7 @@ import {
   GRAPH_PROBES,
   LARGE_BODY_PROBES,
   LARGE_RUN_PROBES,
+  SCIM_PROBES,
   toRoute,
 } from './probes.ts';
 import { OTHER_BODIES } from './routes.ts';
@@ -101,6 +102,17 @@ const CHOSEN_PROBES: Readonly<Record<string, readonly string[]>> = {
     'POST /oauth/register: a client with many redirect URIs',
     'POST /mcp: a batch of many messages',
   ],
+  'groups and SCIM': [
+    'GET /scim/v2/Groups/{id}: the most members',
+    'PUT /scim/v2/Groups/{id}: the most members, who get a role',
+    'PATCH /scim/v2/Groups/{id}: the most operations',
+    'PATCH /scim/v2/Users/{id}: many operations',
+    'PUT /api/v1/admin/groups: the largest table',
+  ],
+  'second factors': [
+    'POST /api/v1/auth/passkeys: the largest body',
+    'POST /api/v1/auth/second-factor as a visitor: the largest body',
+  ],
   'reads of a run with large outputs': [
     'GET /api/v1/executions/{id}: small objects, 10 at a time',
     'GET /api/v1/executions/{id}/outputs/c: long texts, 10 at a time',
@@ -123,6 +135,7 @@ for (const [title, beginnings] of Object.entries(CHOSEN_PROBES))
           ...GRAPH_PROBES,
           ...createNodeProbes(CONFIGURED_NODES),
           ...LARGE_BODY_PROBES,
+          ...SCIM_PROBES,
           ...LARGE_RUN_PROBES,
           ...CONCURRENT_PROBES,
           ...createRouteProbes(harness.routes),

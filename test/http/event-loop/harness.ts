@@ -10,6 +10,7 @@ import type { TestContext } from 'node:test';
 import { readSettings } from '../../../src/lib/settings.ts';
 import { createNodeCatalog } from '../../../src/nodes/catalog.ts';
 import { SCOPES } from '../../../src/services/accounts/actor.ts';
+import { PASSWORD, readLinkToken } from '../../support/accounts/people.ts';
 import type { BodySchema } from '../../support/http/random-body.ts';
 import { KEY, startTestService, type TestService } from '../../support/service.ts';
 import { shared } from '../../support/shared.ts';
@@ -17,6 +18,7 @@ import { STORABLE_GRAPHS } from './graphs.ts';
 import { type ConfiguredNode, NODES } from './nodes.ts';
 import type { ProbeResult, ProberSetup } from './prober.ts';
 import { CONTENT_SECRET, FEW_NODES, type Route } from './routes.ts';
+import { createScimFixtures } from './scim-probes.ts';
 
 /**
  * The service promises that /healthz responds within 200 ms. The test measures the processor time of this thread, which
@@ -181,7 +183,27 @@ async function createFixtures(
     {},
   );
   const manyKeys = others.map(other => other.key);
-  return { url: service.url, key, adminKey: KEY, manyKeys, storedIds, executionId: run.executionId };
+  return {
+    url: service.url,
+    key,
+    adminKey: KEY,
+    sessionCookie: await createSession(service),
+    scim: await createScimFixtures(service),
+    manyKeys,
+    storedIds,
+    executionId: run.executionId,
+  };
+}
+
+/** Signs an account in and returns its cookie. */
+async function createSession(service: TestService): Promise<string> {
+  const user = { email: 'session@example.com', name: 'Session', invite: true };
+  const { body } = await service.request<{ inviteUrl: string }>('POST', '/admin/users', user);
+  const { headers } = await service.request('POST', '/auth/accept-invite', {
+    token: readLinkToken(body.inviteUrl),
+    password: PASSWORD,
+  });
+  return (headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
 }
 
 interface Parameter {
@@ -218,7 +240,16 @@ async function readDocument({ url }: TestService): Promise<Pick<ProberSetup, 'ro
       const schema = content['application/json']?.schema;
       const body = components.schemas[schema?.$ref?.split('/').at(-1) ?? ''] ?? schema;
       const isOpen = security.length === 0 || security.some(way => Object.keys(way).length === 0);
-      return { method: method.toUpperCase(), path, queryNames, accepts: Object.keys(content), body, isOpen };
+      const needsSession = security.length > 0 && security.every(way => Object.keys(way)[0] === 'session');
+      return {
+        method: method.toUpperCase(),
+        path,
+        queryNames,
+        accepts: Object.keys(content),
+        body,
+        isOpen,
+        needsSession,
+      };
     }),
   );
   return { routes, schemas: components.schemas };

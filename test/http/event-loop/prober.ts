@@ -61,7 +61,7 @@ async function run(probe: Probe): Promise<ProbeResult> {
       redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_MS),
       headers: {
-        ...(key === '' ? {} : { authorization: `Bearer ${key}` }),
+        ...(key === '' ? {} : toCredential(key)),
         accept: 'application/json, text/event-stream, text/html;q=0.9',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
@@ -86,6 +86,11 @@ async function run(probe: Probe): Promise<ProbeResult> {
     return { statuses, healthMs, sentBytes, maxAnswerBytes, error: String((err as Error).stack) };
   }
 }
+
+const toCredential = (key: string): Record<string, string> =>
+  key.startsWith('session=')
+    ? { cookie: key, 'sec-fetch-site': 'same-origin' }
+    : { authorization: `Bearer ${key}` };
 
 /** Only administrators reach the routes of the instance. */
 const findKey = (path: string): string =>

@@ -23,12 +23,16 @@ import {
   REQUIRED_MEMBERS,
   type Route,
 } from './routes.ts';
+import { createScimProbes, type ScimFixtures } from './scim-probes.ts';
 
 export interface Fixtures {
   readonly url: string;
   /** The key of an author with the smallest plan. */
   readonly key: string;
   readonly adminKey: string;
+  /** The cookie of a session of another account, `session=…`, for routes that need one. */
+  readonly sessionCookie: string;
+  readonly scim: ScimFixtures;
   /** Keys of ten accounts that may edit the stored workflows, for requests that arrive together. */
   readonly manyKeys: readonly string[];
   /** Ids of stored workflows by the name of their graph. */
@@ -271,23 +275,24 @@ export function createRouteProbes(
 }
 
 const createQueryProbe =
-  ({ method, path, queryNames }: Route, key: string | undefined): Probe =>
+  ({ method, path, queryNames, needsSession }: Route, key: string | undefined): Probe =>
   (fixtures, sendRequest) =>
   async () => {
     const url = fillParameters(path, fixtures);
-    await sendRequest(method, url, undefined, key);
+    const sentKey = needsSession ? fixtures.sessionCookie : key;
+    await sendRequest(method, url, undefined, sentKey);
     for (const name of queryNames)
       await sendRequest(
         method,
         `${url}?${new URLSearchParams({ [name]: LONG_QUERY_VALUE })}`,
         undefined,
-        key,
+        sentKey,
       );
   };
 
 function createBodyProbes(
   name: string,
-  { method, path }: Route,
+  { method, path, needsSession }: Route,
   body: BodySchema,
   {
     key,
@@ -299,7 +304,8 @@ function createBodyProbes(
     (createBody: () => unknown): Probe =>
     (fixtures, sendRequest) => {
       const text = JSON.stringify(createBody());
-      return () => sendRequest(method, fillParameters(path, fixtures), text, sentKey);
+      const credential = needsSession ? fixtures.sessionCookie : sentKey;
+      return () => sendRequest(method, fillParameters(path, fixtures), text, credential);
     };
   const createLargest = () => createLargestWith(REQUIRED_MEMBERS[`${method} ${path}`] ?? {}, body, schemas);
   return {
@@ -333,6 +339,9 @@ const toProbe =
 
 const fillGraphName = (path: string, { storedIds }: Fixtures): string =>
   path.replace(/\{(.*)\}/, (_, graphName: string) => storedIds[graphName] ?? '');
+
+/** Sends SCIM requests, which the OpenAPI document does not describe. */
+export const SCIM_PROBES: Probes = createScimProbes();
 
 /** Sends bodies that cause much work. */
 export const LARGE_BODY_PROBES: Probes = Object.fromEntries(
@@ -425,6 +434,7 @@ export const createProbes = ({
   ...GRAPH_PROBES,
   ...createNodeProbes(nodes),
   ...LARGE_BODY_PROBES,
+  ...SCIM_PROBES,
   ...LARGE_RUN_PROBES,
   ...CONCURRENT_PROBES,
   ...createRouteProbes(routes, schemas),

@@ -8,6 +8,7 @@ import {
   createRouteProbes,
   LARGE_BODY_PROBES,
   LARGE_RUN_PROBES,
+  SCIM_PROBES,
   toRoute,
 } from './probes.ts';
 import { REJECTING_ROUTES } from './routes.ts';
@@ -18,7 +19,12 @@ before(async () => {
 });
 after(() => harness.close());
 
-for (const name of Object.keys({ ...LARGE_BODY_PROBES, ...LARGE_RUN_PROBES, ...CONCURRENT_PROBES }))
+for (const name of Object.keys({
+  ...LARGE_BODY_PROBES,
+  ...SCIM_PROBES,
+  ...LARGE_RUN_PROBES,
+  ...CONCURRENT_PROBES,
+}))
   it(`${name} does not block the event loop`, async t => void (await harness.probe(name, t)));
 
 const STEP_TIMEOUT_MS = 240_000;

@@ -15,6 +15,8 @@ export interface Route {
   readonly body: BodySchema | undefined;
   /** Whether the route needs no key. */
   readonly isOpen: boolean;
+  /** Whether the route accepts only a session. */
+  readonly needsSession: boolean;
 }
 
 /** Routes that accept a body other than JSON, and why no probe sends such a body. */

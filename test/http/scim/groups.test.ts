@@ -159,7 +159,8 @@ describe('a SCIM group', () => {
       const [withoutMembers] = await find(filter, '&excludedAttributes=members');
       assert.deepEqual([withoutMembers?.id, withoutMembers?.members], [id, undefined]);
     }
-    assert.deepEqual(await find(`id eq "${id}" and members eq "${admin.userId}"`), []);
+    for (const member of [String(admin.userId), '0', '99999999999', `${user} `, 'x', ''])
+      assert.deepEqual(await find(`id eq "${id}" and members eq "${member}"`), [], member);
     const [onlyName] = await find(`id eq "${id}"`, '&attributes=displayName');
     assert.deepEqual(Object.keys(onlyName ?? {}), ['schemas', 'id', 'displayName']);
   });

@@ -1,7 +1,7 @@
 // Stores the groups that an identity provider manages by SCIM, and their members.
 import type { Tx } from '../../../store/db.ts';
 import { all, allValues, first, firstNumber, insertRow, matches } from '../../../store/rows.ts';
-import type { ResourceSql } from './conditions.ts';
+import { type ResourceSql, USER_ID } from './conditions.ts';
 
 export interface ScimGroupRow {
   readonly id: string;
@@ -14,7 +14,7 @@ export interface ScimGroupRow {
 const SELECT =
   'select g.id, g.display_name, g.external_id, g.created_at, g.updated_at from scim_groups g where true';
 
-const IS_MEMBER = `exists (select from scim_group_members m where m.group_id = g.id and m.user_id::text = $1)`;
+const IS_MEMBER = `g.id in (select m.group_id from scim_group_members m where m.user_id = ${USER_ID})`;
 
 export const GROUP_RESOURCES: ResourceSql = {
   select: SELECT,

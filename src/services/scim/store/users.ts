@@ -1,7 +1,7 @@
 // Stores the accounts that an identity provider manages by SCIM.
 import type { Tx } from '../../../store/db.ts';
 import { first, insertRow, matches } from '../../../store/rows.ts';
-import type { ResourceSql } from './conditions.ts';
+import { type ResourceSql, USER_ID } from './conditions.ts';
 
 /** A managed account with what the provider sent about it. */
 export interface ScimUserRow {
@@ -29,7 +29,7 @@ where s.deleted_at is null`;
 export const USER_RESOURCES: ResourceSql = {
   select: SELECT,
   filters: {
-    id: 's.user_id::text = $1',
+    id: `s.user_id = ${USER_ID}`,
     username: 'lower(s.user_name) = lower($1)',
     externalid: 's.external_id = $1',
     emails: 'lower(u.email) = lower($1)',
