@@ -201,7 +201,7 @@ function toAuditEntry(
   approval: ApprovalRow | undefined,
   { approved, comment, value, by }: Decision,
 ): AuditEntry {
-  const { via, email } = by ?? {};
+  const { via, email, userId } = by ?? {};
   return {
     action: 'approval.decided',
     target: approval?.id ?? `${id}/${nodeId}`,
@@ -213,7 +213,8 @@ function toAuditEntry(
       edited: value !== undefined,
       executionId: id,
       nodeId,
-      ...(via === 'link' ? { via, email } : {}),
+      // The log looks up the names of accounts.
+      ...(via === 'link' ? { via, ...(userId === undefined ? { email } : { userId }) } : {}),
     },
   };
 }

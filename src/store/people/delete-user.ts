@@ -2,6 +2,7 @@
 import { removeCredentialsOfWorkspace } from '../credentials.ts';
 import type { Tx } from '../db.ts';
 import { allValues, firstNumber, firstValue, matches } from '../rows.ts';
+import { forgetDecisions } from './forget-decisions.ts';
 
 /** Locks the account until the transaction ends. Returns false if it does not exist or is deleted. */
 export function lockUser(tx: Tx, userId: number): Promise<boolean> {
@@ -159,6 +160,7 @@ export async function eraseUser(tx: Tx, userId: number): Promise<void> {
     [userId],
   );
   for (const table of PERSONAL) await tx.query(`delete from ${table} where user_id = $1`, [userId]);
+  await forgetDecisions(tx, userId);
   await removeCredentialsOfWorkspace(tx, `user:${userId}`);
   await tx.query(
     `update users set email = 'deleted-' || id || '@deleted.invalid', name = 'Deleted user', password = null, disabled = true,

@@ -22,7 +22,7 @@ export interface InvitationRow {
 
 const INVITATION = `
 select i.id, i.email, i.user_id, invited.name, i.role, i.team_id, t.name as team_name, u.name as invited_by, i.created_at, i.expires_at
-from team_invitations i join teams t on t.id = i.team_id left join users u on u.id = i.invited_by
+from team_invitations i join teams t on t.id = i.team_id left join users u on u.id = i.invited_by and u.deleted_at is null
 left join users invited on invited.id = i.user_id`;
 
 /** The recipient of an invitation. */

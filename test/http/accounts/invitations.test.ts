@@ -166,6 +166,21 @@ describe('an invitation to a team', () => {
     assertRefused(await owner.request('DELETE', `/teams/${otherTeam}/invitations/${id}`), 404, 'not_found');
   });
 
+  it('names no inviter whose account was deleted', async () => {
+    const teamId = await createTeam();
+    const inviter = await test.createUser();
+    await joinTeam(owner, teamId, inviter, 'OWNER');
+    const email = 'invited@example.com';
+    await inviter.request('POST', `/teams/${teamId}/invitations`, { email, role: 'VIEWER' });
+    const readInviter = async () =>
+      (await owner.request<{ data: { invitedBy: string | null }[] }>('GET', `/teams/${teamId}/invitations`))
+        .body.data[0]?.invitedBy;
+    assert.equal(typeof (await readInviter()), 'string');
+    const path = `/admin/users/${inviter.userId}?transferTo=${owner.userId}`;
+    assert.equal((await owner.request('DELETE', path)).status, 200);
+    assert.equal(await readInviter(), null);
+  });
+
   it('accepts only one of several concurrent answers', async () => {
     const person = await test.createUser();
     const teamId = await createTeam();

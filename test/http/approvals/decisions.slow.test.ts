@@ -263,3 +263,37 @@ it('two approvals of a run are decided one after the other without waiting for t
   const record = await owner.waitForStatus(id);
   assert.deepEqual([record.status, mapStates(record).yes2?.text], ['COMPLETED', 'draft']);
 });
+
+describe('the decisions of a deleted account', () => {
+  it('no longer name it, in approvals, runs and node states', async () => {
+    const id = await startAsking(owner, { assignees: [assignee.email] });
+    const { id: approvalId } = await waitForApproval(assignee, id);
+    assert.equal(
+      (await decide(assignee, id, { decision: 'approve', comment: `"userId":${owner.userId}` })).status,
+      200,
+    );
+    assert.equal(getDecision(await owner.waitForStatus(id))?.by.email, assignee.email);
+    const removed = await service.request(
+      'DELETE',
+      `/admin/users/${assignee.userId}?transferTo=${owner.userId}`,
+    );
+    assert.equal(removed.status, 200, JSON.stringify(removed.body));
+    const by = { via: 'account', userId: assignee.userId, name: 'Deleted user' };
+    const { body: approval } = await owner.request<{ decision: { by: object } }>(
+      'GET',
+      `/approvals/${approvalId}`,
+    );
+    const { body } = await owner.request<Execution>('GET', `/executions/${id}`);
+    assert.deepEqual([approval.decision.by, getDecision(body)?.by], [by, by]);
+    const refused = await decide(owner, id, { decision: 'reject' });
+    assert.match(JSON.stringify(refused.body), /already approved by Deleted user/);
+    for (const table of ['approvals', 'approval_assignees', 'executions', 'execution_steps']) {
+      // The workflow still asks for this email.
+      const { rows } = await service.db.query<{ text: string }>(
+        `select (to_jsonb(t) - 'request' - 'graph')::text as text from ${table} t`,
+      );
+      assert.ok(!rows.some(({ text }) => text.includes(`"email":"${assignee.email}`)), table);
+      assert.ok(!rows.some(({ text }) => text.includes(`\\"email\\":\\"${assignee.email}`)), table);
+    }
+  });
+});
