@@ -30,6 +30,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   webhooks: async () => (await import('./rows/webhook.ts')).runWebhookRows,
   idle: async () => (await import('./rows/idle.ts')).runIdleRows,
   'sign-in': async () => (await import('./rows/sign-in.ts')).runSignInRows,
+  'second-factor': async () => (await import('./rows/second-factor.ts')).runSecondFactorRows,
   reads: async () => (await import('./rows/read.ts')).runReadRows,
   lists: async () => (await import('./rows/list.ts')).runListRows,
   million: async () => (await import('./rows/million.ts')).runMillionRows,

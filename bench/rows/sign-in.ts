@@ -18,7 +18,7 @@ const SIGN_INS_PER_SECOND = 25;
 const CONNECTIONS = 64;
 /** Sign-ins in progress count as failed attempts, so sign-ins are spread over accounts and addresses. */
 const ACCOUNTS = 20;
-const PASSWORD = 'correct horse battery';
+export const PASSWORD = 'correct horse battery';
 const getEmail = (index: number): string => `bench-${index % ACCOUNTS}@example.com`;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -119,7 +119,8 @@ async function sendAtRate(
   return { perSecond: responseTimes.length / elapsedSeconds, p50: median(responseTimes) };
 }
 
-async function createAccountWithPassword(service: BenchService, email: string): Promise<void> {
+/** Creates an account that is signed in, and returns the cookie of its session. */
+export async function createAccountWithPassword(service: BenchService, email: string): Promise<string> {
   const user = { email, name: 'Bench', invite: true };
   const invitation = await service.fetch('/api/v1/admin/users', {
     method: 'POST',
@@ -129,4 +130,5 @@ async function createAccountWithPassword(service: BenchService, email: string): 
   const body = JSON.stringify({ token: new URL(inviteUrl).hash.slice(1), password: PASSWORD });
   const accepted = await service.fetch('/api/v1/auth/accept-invite', { method: 'POST', body });
   if (accepted.status !== 204) throw new Error(`The invitation was refused: ${await accepted.text()}`);
+  return accepted.headers.getSetCookie()[0]?.split(';', 1)[0] ?? '';
 }
