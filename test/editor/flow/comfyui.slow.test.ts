@@ -153,4 +153,27 @@ describe('a ComfyUI node', { skip: BROWSER_MISSING_REASON }, () => {
     assert.deepEqual(file.nodes.find(node => node.id === 6)?.widgets_values, ['a whale']);
     assert.equal(file.groups.length, 1);
   });
+
+  it('and its inputs appear where a file is dropped on the board, and a malformed file is refused', async () => {
+    const id = await flow.create(TEXT);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    const drop = (content: object): Promise<void> =>
+      boardOf(page).evaluate((element, text) => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File([text], 'fox.json', { type: 'application/json' }));
+        const { left, top } = element.getBoundingClientRect();
+        const at = { clientX: left + 300, clientY: top + 200 };
+        element.dispatchEvent(
+          new DragEvent('drop', { ...at, dataTransfer, bubbles: true, cancelable: true }),
+        );
+      }, JSON.stringify(content));
+    await drop({ ...TEXT_TO_IMAGE, nodes: [{ id: 1 }] });
+    await page.getByText(/The type of a node must be a text, at \/nodes\/0\/type/).waitFor();
+    await drop(TEXT_TO_IMAGE);
+    await nodeOf(page, 'fox').waitFor();
+    await nodeOf(page, 'Negative prompt').waitFor();
+    await waitUntil('the nodes to be saved', async () => (await readNode(flow, id)) !== undefined);
+    assert.deepEqual(getPortIds((await readNode(flow, id))?.inputs), ['prompt', 'negative_prompt']);
+  });
 });
