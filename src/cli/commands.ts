@@ -354,7 +354,7 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     usage: 'import <file>',
     summary:
-      'create a workflow from a file of ComfyUI: JSON, or a PNG or WebP image; or from an exported file',
+      'create a workflow from a file of ComfyUI (JSON, or a PNG or WebP image) or fal, or from an exported file',
     options: {
       '--name <name>': 'name of the workflow (default: the name of the file)',
       '--dry-run': 'only report what would be imported',

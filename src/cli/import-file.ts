@@ -1,4 +1,4 @@
-// `graphwright import`: creates a workflow from a file of ComfyUI, an image that contains one, or an exported file.
+// `graphwright import`: creates a workflow from a file of ComfyUI or fal, an image that contains one, or an exported file.
 import { readFile, stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { inflateSync } from 'node:zlib';
@@ -13,14 +13,14 @@ import { IMPORT_PATH } from './workflow-file.ts';
 
 const MAX_FILE_BYTES = 104_857_600;
 const MAX_NAME_LENGTH = 200;
-/** Lists more dropped nodes only with --json. */
+/** Lists more dropped and kept nodes only with --json. */
 const MAX_LISTED = 10;
 
 export const importFile: Command = async ({ args, options, terminal, signal }) => {
   const [path = ''] = args;
   const source = await readSource(path);
   const name = typeof options.name === 'string' ? options.name : basename(path, extname(path));
-  const dryRun = options['dry-run'] === true;
+  const dryRun = options.dryRun === true;
   const client = createServiceClient(readSettings(), signal);
   const body = { source, name: name.slice(0, MAX_NAME_LENGTH), ...(dryRun ? { dryRun } : {}) };
   const { workflow, report } = await client.post<ImportedWorkflow | DryImport>(IMPORT_PATH, body);
@@ -34,8 +34,8 @@ export const importFile: Command = async ({ args, options, terminal, signal }) =
   terminal.note(
     `${report.format}: ${mapped} nodes became nodes of the board, ${wrapped} are part of the ComfyUI node, ${kept} were kept, ${dropped} dropped.`,
   );
-  const droppedNodes = report.nodes.filter(({ outcome }) => outcome === 'dropped');
-  for (const { source: id, sourceType, message = '' } of droppedNodes.slice(0, MAX_LISTED))
+  const lost = report.nodes.filter(({ outcome }) => outcome === 'dropped' || outcome === 'kept');
+  for (const { source: id, sourceType, message = '' } of lost.slice(0, MAX_LISTED))
     terminal.note(cleanText(`  ${id} ${sourceType}: ${message}`));
 };
 
