@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { SCHEDULES_CHANGED } from '../../../src/store/db.ts';
+import { recordMailSetUp } from '../../../src/store/mails.ts';
+import { allValues } from '../../../src/store/rows.ts';
 import { type Receiver, startReceiver } from '../../support/network/receiver.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -285,12 +287,19 @@ describe('a schedule', () => {
     receiver.answer(res => void res.writeHead(404).end());
     const workflow = await service.createWorkflow(createFailingGraph());
     const { id } = await create(workflow, { overlap: 'allow' });
+    // Mails are stored, and wait, because this process has no mail server.
+    await recordMailSetUp(service.db, true);
+    const listMails = () =>
+      allValues<string>(service.db, `select content ->> 'subject' from mails where cause = $1`, [id]);
     for (let count = 1; count <= 5; count++) {
+      assert.deepEqual(await listMails(), [], 'a failure alone is not mailed');
       await setDue(id);
       const firings = await waitForOutcomes(id, ...Array.from({ length: count }, () => 'accepted'));
       await waitForStatus(firings[0]?.executionId ?? null, 'FAILED');
     }
-    await waitForPause(id, 'failures');
+    const { name } = await waitForPause(id, 'failures');
+    await recordMailSetUp(service.db, false);
+    assert.deepEqual(await listMails(), [`Schedule paused: ${name}`]);
     const { body: notices } = await service.request<{ data: readonly Record<string, unknown>[] }>(
       'GET',
       '/notices?unread=true',
