@@ -59,8 +59,7 @@ export function toProviderCredential(
     valueId,
     paidBy: isInstance ? 'credits' : 'credential',
     endpoint,
-    fetch: createSend(deps, endpoint, isTrusted),
-    ...(kind === 'comfyui' ? { connect: createConnect(deps, endpoint, isTrusted) } : {}),
+    ...createClients(deps, kind, endpoint, isTrusted),
     // A server that a workspace chose may report false durations.
     sharesDurations: isInstance || values.baseUrl === undefined,
   };
@@ -80,7 +79,17 @@ const BASE_URL_SETTINGS = {
 const getInstanceUrl = (settings: Settings, kind: ProviderName): string | undefined =>
   [settings[BASE_URL_SETTINGS[kind]] ?? []].flat()[0];
 
-/** Creates the client for the endpoint. Only a trusted endpoint may have a private address. */
+/** Creates what reaches the endpoint. Only a trusted endpoint may have a private address. */
+function createClients(
+  deps: AccessDeps,
+  kind: ProviderName,
+  endpoint: Endpoint,
+  isTrusted: boolean,
+): Pick<ProviderCredential, 'fetch' | 'connect'> {
+  const fetch = createSend(deps, endpoint, isTrusted);
+  return kind === 'comfyui' ? { fetch, connect: createConnect(deps, endpoint, isTrusted) } : { fetch };
+}
+
 function createSend({ fetch, providerFetch }: AccessDeps, endpoint: Endpoint, isTrusted: boolean): Send {
   const client = isTrusted ? providerFetch : fetch;
   const trust = getTrust(endpoint, isTrusted);
@@ -138,9 +147,8 @@ export function openEnvironment(deps: AccessDeps): ReadonlyMap<CredentialKey, Pr
   const opened = [...readEnvironment(deps.settings)].flatMap(([key, { id, kind, name, paidBy, valueId }]) => {
     const endpoint = providers[key];
     if (endpoint === undefined) return [];
-    const fetch = createSend(deps, endpoint, true);
-    const connect = kind === 'comfyui' ? { connect: createConnect(deps, endpoint, true) } : {};
-    return [[key, { id, kind, name, paidBy, valueId, endpoint, fetch, ...connect }] as const];
+    const clients = createClients(deps, kind, endpoint, true);
+    return [[key, { id, kind, name, paidBy, valueId, endpoint, ...clients }] as const];
   });
   return new Map(opened);
 }
@@ -160,9 +168,8 @@ export function openComfyEnvironment(deps: AccessDeps): ReadonlyMap<string, Prov
     const endpoint = endpoints[index];
     if (endpoint === undefined) return [];
     const { id, kind, name, paidBy, valueId } = server;
-    return [
-      [id, { id, kind, name, paidBy, valueId, endpoint, fetch: createSend(deps, endpoint, true) }] as const,
-    ];
+    const clients = createClients(deps, kind, endpoint, true);
+    return [[id, { id, kind, name, paidBy, valueId, endpoint, ...clients }] as const];
   });
   return new Map(opened);
 }
