@@ -298,7 +298,7 @@ function buildCatalog(
       if (definition === undefined) return NO_PORTS;
       const need = definition.requires(config);
       const ports = withProvider(definition.ports(config), need);
-      if (need === undefined || isMet(need)) return ports;
+      if (need === undefined || isMet(need) || ports.unavailableReason !== undefined) return ports;
       const refusal = getCheck(need).refusal?.(settings);
       if (refusal !== undefined)
         return { ...ports, unavailableReason: refusal, unavailableCode: 'local_nodes_off' };

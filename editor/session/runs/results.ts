@@ -25,11 +25,14 @@ type ResultValue =
 
 export function getResults(state: NodeState): readonly Result[] {
   if (state.ports !== undefined)
-    return state.ports.map(({ id, text, url, value, seed }): Result => {
-      if (text !== undefined) return { kind: 'text', text, port: id };
-      return url === undefined
-        ? { kind: 'json', value, port: id }
-        : { kind: 'media', url, posterUrl: state.render?.posterUrl, port: id, seed };
+    return state.ports.flatMap(({ id, text, url, value, seed }): readonly Result[] => {
+      if (text !== undefined) return [{ kind: 'text', text, port: id }];
+      if (url !== undefined)
+        return [{ kind: 'media', url, posterUrl: state.render?.posterUrl, port: id, seed }];
+      // A list of media has only URLs, so that of the record tells it from a list of texts.
+      return Array.isArray(value) && value.length > 0 && value.every(item => state.outputUrls?.includes(item))
+        ? value.map((item: string) => ({ kind: 'media', url: item, port: id }))
+        : [{ kind: 'json', value, port: id }];
     });
   const urls = state.outputUrls ?? (state.outputUrl === undefined ? [] : [state.outputUrl]);
   const texts = state.texts ?? (state.text === undefined ? [] : [state.text]);

@@ -90,7 +90,9 @@ function resolvePorts(config: JsonObject): ResolvedPorts {
   return {
     inputs: [...inputs, ...declared.entry.inputs],
     outputs,
-    ...(problem === undefined ? {} : { problem }),
+    ...(problem === undefined
+      ? {}
+      : { problem, unavailableReason: problem, unavailableCode: 'invalid_graph' as const }),
     isSaved: true,
   };
 }

@@ -32,8 +32,11 @@ export async function resolvePlan(
   const isUsed = (key: CredentialKey): boolean => findServerName(key) === undefined || keys.has(key);
   const credentials = new Map([...all].filter(([key]) => isUsed(key)));
   const nodes = plan.nodes.map(node => {
+    const { unavailableReason, unavailableCode } = node;
     const isSupplied =
-      node.unavailableReason !== undefined && findNodeCredential(deps, node, credentials) !== undefined;
+      unavailableReason !== undefined &&
+      unavailableCode !== 'invalid_graph' &&
+      findNodeCredential(deps, node, credentials) !== undefined;
     if (!isSupplied) return node;
     const { unavailableReason: _, ...rest } = node;
     return rest;

@@ -172,7 +172,9 @@ describe('comfyui:workflow', () => {
       message: /The node “VAEDecode” of the ComfyUI graph has no vae\./,
       pointer: '/8',
     });
-    assert.match(getPorts({ ...CONFIG, graph }).problem ?? '', /has no vae/);
+    const { problem, unavailableReason, unavailableCode } = getPorts({ ...CONFIG, graph });
+    assert.match(problem ?? '', /has no vae/);
+    assert.deepEqual([unavailableReason, unavailableCode], [problem, 'invalid_graph']);
     assert.equal(doubles.comfyui.queued.length, 0);
   });
 

@@ -114,6 +114,18 @@ describe('a ComfyUI graph that runs', () => {
     await assertCompleted(id);
   });
 
+  it('is refused before the run if none of its outputs can run', async () => {
+    const graph = { ...GRAPH, '3': { class_type: 'SaveImage', inputs: { filename_prefix: 'a' } } };
+    const config = { graph, outputs: OUTPUTS };
+    const workflow = await user.createWorkflow({
+      nodes: [node('comfy', 'comfyui:workflow', config)],
+      edges: [],
+    });
+    const { status, body } = await user.request('POST', `/workflows/${workflow}/run`, {});
+    assert.deepEqual([status, body.code], [400, 'invalid_graph'], JSON.stringify(body));
+    assert.match(String(body.error), /The node “SaveImage” of the ComfyUI graph has no images/);
+  });
+
   it('closes its connection when it is cancelled', async () => {
     comfyui.state.stepMs = 100;
     const id = await startRun();

@@ -81,7 +81,7 @@ function OutlineNode({ id }: { readonly id: string }) {
         <CategoryIcon category={getCategory({ node, entry })} />
         <span className={styles.names}>
           <strong>{node.data.label}</strong>
-          <span>{entry?.label ?? flowMessages.unknownType(node.data.nodeType)}</span>
+          <span>{displayedNode?.detail ?? entry?.label ?? flowMessages.unknownType(node.data.nodeType)}</span>
         </span>
         {isBypassed(node) && <BypassMark />}
         {run && <RunMark run={run} />}
@@ -92,6 +92,11 @@ function OutlineNode({ id }: { readonly id: string }) {
         )}
       </button>
       {typeof text === 'string' && text !== '' && <p className={styles.text}>{text}</p>}
+      {displayedNode?.previewUrl && (
+        <figure className={styles.results} aria-label={flowMessages.previewOf(node.data.label)}>
+          <img src={displayedNode.previewUrl} alt="" />
+        </figure>
+      )}
       {results.length > 0 && (
         <figure className={styles.results} aria-label={flowMessages.resultOf(node.data.label)}>
           {results.map((result, index) => (
