@@ -30,8 +30,10 @@ import { FAR_ZOOM, type Viewport } from './painter/painting.ts';
 import { RenderState } from './painter/render-state.ts';
 import { type BoardScene, getBounds } from './painter/scene.ts';
 import { useActions } from './use-actions.ts';
+import { useInitialFit, useKeepVisible } from './use-fit.ts';
 import { useMountedNodes, useScene } from './use-mounted.ts';
-import { fitViewport, MAX_ZOOM, MIN_ZOOM, ZoomBar } from './zoom-bar.tsx';
+import { fitViewport, MAX_ZOOM, MIN_ZOOM } from './viewports.ts';
+import { ZoomBar } from './zoom-bar.tsx';
 
 /** Loads after the first paint. */
 
@@ -94,6 +96,7 @@ function FlowCanvas({ renderState, scene, cardCache, initialViewport }: FlowCanv
   const overlay = useOverlayRoot();
   useActions(root, renderState);
   useViewportSync(renderState, root);
+  useInitialFit(renderState);
   usePointer({ renderState, root, overlay });
   return (
     <ReactFlow<FlowNode>
@@ -148,6 +151,7 @@ function handleDoubleClick(
 /** Copies React Flow's viewport and the canvas size to the render state. */
 function useViewportSync(renderState: RenderState, root: RefObject<HTMLDivElement | null>): void {
   const flow = useStoreApi<FlowNode>();
+  const keepVisible = useKeepVisible(renderState, root);
   useEffect(() => {
     const stop = flow.subscribe(({ transform: [x, y, zoom], paneDragging }) => {
       const { viewport, isPanning } = renderState.now;
@@ -163,8 +167,10 @@ function useViewportSync(renderState: RenderState, root: RefObject<HTMLDivElemen
     updateAttributes(renderState.now);
     const stopUpdating = renderState.watch(updateAttributes);
     const observer = new ResizeObserver(([entry]) => {
-      if (entry !== undefined)
-        renderState.set({ size: { width: entry.contentRect.width, height: entry.contentRect.height } });
+      if (entry === undefined) return;
+      const before = renderState.now.size;
+      renderState.set({ size: { width: entry.contentRect.width, height: entry.contentRect.height } });
+      keepVisible(before);
     });
     if (root.current !== null) observer.observe(root.current);
     return () => {
@@ -172,7 +178,7 @@ function useViewportSync(renderState: RenderState, root: RefObject<HTMLDivElemen
       stopUpdating();
       observer.disconnect();
     };
-  }, [flow, renderState, root]);
+  }, [flow, renderState, root, keepVisible]);
 }
 
 interface PointerOptions {

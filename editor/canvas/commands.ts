@@ -400,7 +400,7 @@ export function pasteText(editor: EditorContextValue, text: string, keepsIncomin
 
 /** Adds nodes and edges centered at a position, as one undo step. */
 export function pasteGraph(
-  { session }: EditorContextValue,
+  { session, canvas }: EditorContextValue,
   pasted: Subgraph,
   center: Position,
   options: { readonly keepsIncoming?: boolean } = {},
@@ -410,9 +410,10 @@ export function pasteGraph(
   const { changes, ids } = paste(store.getState().board, pasted, offset, options);
   store.actions.perform(messages.flow.edits.paste(ids.length), changes);
   store.actions.select(ids);
+  canvas.current?.reveal(ids);
 }
 
-function duplicate({ session }: EditorContextValue): void {
+function duplicate({ session, canvas }: EditorContextValue): void {
   const { store } = session;
   const { board, selection } = store.getState();
   const pasted = parsePastedText(toClipboardText(board, selection) ?? '');
@@ -420,6 +421,7 @@ function duplicate({ session }: EditorContextValue): void {
   const { changes, ids } = paste(board, pasted, findOffset(session, pasted));
   store.actions.perform(messages.flow.edits.duplicate(ids.length), changes);
   store.actions.select(ids);
+  canvas.current?.reveal(ids);
 }
 
 /** Returns the offset that moves the nodes to free space: around `center`, or else next to their own position. */

@@ -17,7 +17,7 @@ import { type PaintColors, readPaintColors, watchTheme } from './painter/paint-c
 import { getVisibleRect, type StatusOutline, type Viewport } from './painter/painting.ts';
 import { oncePerFrame, type Size } from './painter/render-state.ts';
 import { type BoardScene, contains, createScene, getBounds, NO_POSITIONS } from './painter/scene.ts';
-import { fitViewport, MAX_ZOOM, MIN_ZOOM } from './zoom-bar.tsx';
+import { fitViewport, MAX_ZOOM, MIN_ZOOM } from './viewports.ts';
 
 interface StaticBoardProps {
   readonly label: string;

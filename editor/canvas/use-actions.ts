@@ -7,7 +7,7 @@ import type { FlowNode } from './card-cache.ts';
 import { getVisibleRect } from './painter/painting.ts';
 import type { RenderState } from './painter/render-state.ts';
 import { getBounds } from './painter/scene.ts';
-import { fitViewport } from './zoom-bar.tsx';
+import { fitViewport, revealViewport } from './viewports.ts';
 
 type Root = RefObject<HTMLDivElement | null>;
 
@@ -37,8 +37,6 @@ function trackPointer(element: HTMLElement | null): { getPosition(): Position | 
   return { getPosition: () => lastPosition, stop: () => controller.abort() };
 }
 
-const READABLE_ZOOM = 0.6;
-
 function createActions(
   root: Root,
   flow: ReactFlowInstance<FlowNode>,
@@ -51,6 +49,17 @@ function createActions(
   };
   const findElement = (id: string): HTMLElement | null =>
     root.current?.querySelector<HTMLElement>(`[data-node-id="${CSS.escape(id)}"]`) ?? null;
+  /** Shows the nodes wholly. Returns false if none of them is rendered yet. */
+  const show = (ids: readonly string[]): boolean => {
+    const bounds = getBounds(renderState.now.scene, ids);
+    if (bounds === undefined || root.current === null) return false;
+    const { viewport } = renderState.now;
+    // A panel that was just opened has already changed the element, but not yet the state.
+    const { width, height } = root.current.getBoundingClientRect();
+    const shown = revealViewport(bounds, viewport, { width, height });
+    if (shown !== viewport) void flow.setViewport(shown);
+    return true;
+  };
   return {
     getCenter,
     getPointerPosition,
@@ -65,22 +74,22 @@ function createActions(
     },
     toBoard: point => flow.screenToFlowPosition(point),
     focus: () => root.current?.focus({ preventScroll: true }),
+    reveal: ids => retryInFrames(() => show(ids)),
     focusNode: id => {
-      let isCentered = false;
+      let isShown = false;
       const find = (): HTMLElement | null => {
-        const element = findElement(id);
-        if (element !== null && (isCentered || isInside(element, root.current))) return element;
-        const node = renderState.now.scene.byId.get(id);
-        if (node === undefined || isCentered) return null;
-        isCentered = true;
-        const zoom = Math.max(renderState.now.viewport.zoom, READABLE_ZOOM);
-        void flow.setCenter(node.x + node.width / 2, node.y + node.height / 2, { zoom });
+        if (!isShown) isShown = show([id]);
         return findElement(id);
       };
       const element = find();
       renderState.set({ focusTarget: element === null ? id : undefined });
-      if (element === null) focusWhenMounted(find);
-      else element.focus({ preventScroll: true });
+      if (element !== null) element.focus({ preventScroll: true });
+      else
+        retryInFrames(() => {
+          const mounted = find();
+          mounted?.focus({ preventScroll: true });
+          return mounted !== null;
+        });
     },
   };
 }
@@ -88,24 +97,11 @@ function createActions(
 /** Returns the duration of an animation, or 0 if the user prefers reduced motion. */
 const animationMs = (ms: number): number => (matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : ms);
 
-function isInside(element: HTMLElement, root: HTMLElement | null): boolean {
-  const elementRect = element.getBoundingClientRect();
-  const rootRect = root?.getBoundingClientRect() ?? new DOMRect();
-  return (
-    elementRect.left >= rootRect.left &&
-    elementRect.right <= rootRect.right &&
-    elementRect.top >= rootRect.top &&
-    elementRect.bottom <= rootRect.bottom
-  );
-}
+const MAX_FRAMES = 30;
 
-const FOCUS_TRIES = 30;
-
-// Focuses a node when a later frame mounts it.
-function focusWhenMounted(find: () => HTMLElement | null, tries = FOCUS_TRIES): void {
+/** Calls back in each of the next frames, in which nodes are rendered and mounted, until it returns true. */
+function retryInFrames(act: () => boolean, frames = MAX_FRAMES): void {
   requestAnimationFrame(() => {
-    const element = find();
-    if (element !== null) element.focus({ preventScroll: true });
-    else if (tries > 0) focusWhenMounted(find, tries - 1);
+    if (!act() && frames > 0) retryInFrames(act, frames - 1);
   });
 }

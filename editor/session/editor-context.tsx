@@ -98,6 +98,9 @@ export interface CanvasActions {
   toBoard(point: Position): Position;
   /** Shows the nodes in `ids`, or the whole board. */
   zoomToFit(ids?: readonly string[]): void;
+  /** Moves the view as little as necessary to show the nodes wholly, also nodes that will be rendered next. */
+  reveal(ids: readonly string[]): void;
+  /** Reveals and focuses the node. */
   focusNode(id: string): void;
   focus(): void;
 }

@@ -121,4 +121,5 @@ async function importFile(editor: EditorContextValue, file: File, drop: DropTarg
   if (placement === undefined) return;
   store.actions.perform(messages.flow.edits.add(file.name), placement.changes);
   store.actions.select([placement.id]);
+  editor.canvas.current?.reveal([placement.id]);
 }

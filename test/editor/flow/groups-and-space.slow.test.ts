@@ -76,6 +76,35 @@ describe('groups and the placement of nodes', { skip: BROWSER_MISSING_REASON }, 
     assert.deepEqual(await findOverlaps(page), []);
   });
 
+  it('shows each new node wholly, beside the inspector and the minimap', async () => {
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await page.setViewportSize({ width: 1280, height: 720 });
+    for (const [name, label] of [
+      ['Text', 'Text'],
+      ['Sandbox image', 'Sandbox image'],
+      ['Preview', 'Preview 2'],
+      ['Text', 'Text 2'],
+      ['Sandbox image', 'Sandbox image 2'],
+    ] as const) {
+      await page.keyboard.press('n');
+      await addNode(page, name);
+      await untilWhollyVisible(page, label);
+    }
+    // The inspector opens over the right part of the board.
+    await page.keyboard.press('Escape');
+    await boardOf(page).focus();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Shift+1');
+    const isInspectorOpen = (): Promise<boolean> =>
+      page.getByRole('complementary', { name: 'Inspector' }).isVisible();
+    await waitUntil('the inspector to close', async () => !(await isInspectorOpen()));
+    await nodeOf(page, 'Sandbox image 2').click({ position: { x: 40, y: 10 } });
+    await untilWhollyVisible(page, 'Sandbox image 2');
+    assert.ok(await isInspectorOpen());
+  });
+
   // In these templates, straight connections would not cross nodes, but curves can run behind nodes.
   for (const name of ['storyboard-to-video', 'localize-a-video'])
     it(`arrange ${name} with no connection behind another node`, async () => {
@@ -141,3 +170,20 @@ const findOverlaps = (page: Page): Promise<readonly string[]> =>
         .map(other => `${one.id} ${other.id}`),
     );
   });
+
+/** Waits until the node is inside of the board, and not below the minimap or the zoom buttons. */
+async function untilWhollyVisible(page: Page, label: string): Promise<void> {
+  await waitUntil(`${label} to be wholly visible`, async () => {
+    const [board, node] = await Promise.all([boardOf(page).boundingBox(), nodeOf(page, label).boundingBox()]);
+    if (board === null || node === null) return false;
+    const right = node.x + node.width;
+    const bottom = node.y + node.height;
+    const isInside =
+      node.x >= board.x &&
+      node.y >= board.y &&
+      right <= board.x + board.width &&
+      bottom <= board.y + board.height;
+    const isBesideMinimap = node.x >= board.x + 195 || bottom <= board.y + board.height - 170;
+    return isInside && isBesideMinimap;
+  });
+}
