@@ -29,7 +29,8 @@ export function Dialog({ title, onClose, size = 'm', children, actions }: Dialog
   useLayoutEffect(() => {
     const dialog = ref.current;
     // Otherwise the close button gets the focus, and its tooltip takes the first Escape.
-    (dialog?.querySelector<HTMLElement>(FIRST_FIELD) ?? dialog)?.focus();
+    // A field further down does not scroll the title away.
+    (dialog?.querySelector<HTMLElement>(FIRST_FIELD) ?? dialog)?.focus({ preventScroll: true });
   }, []);
   return (
     // Escape triggers `cancel`. A click on the backdrop has the dialog as its target.

@@ -50,7 +50,7 @@ export function ResultDialog({ nodeId, index = 0, onClose }: ResultDialogProps) 
     step(offset);
   };
   return (
-    <Dialog title={flowMessages.resultOf(label)} size="l" onClose={onClose}>
+    <Dialog title={flowMessages.resultOf(label)} size="xl" onClose={onClose}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the buttons offer the same actions */}
       <div ref={content} tabIndex={-1} className={styles.content} onKeyDown={onKeyDown}>
         {result?.port !== undefined && <strong>{result.port}</strong>}
@@ -82,28 +82,34 @@ export function ResultDialog({ nodeId, index = 0, onClose }: ResultDialogProps) 
                 />
               </>
             )}
+            {hasAny && (
+              <div className={styles.choice}>
+                <CompareChoice {...compared} value={choice} onChange={setChoice} />
+              </div>
+            )}
             <span className={styles.spacer} />
             {result.kind === 'media' && result.seed !== undefined && (
               <span>{flowMessages.seed.of(result.seed)}</span>
             )}
           </div>
         )}
-        {result && hasAny && <CompareChoice {...compared} value={choice} onChange={setChoice} />}
-        {result && (
-          <ResultActions
-            result={result}
-            label={label}
-            executionId={run?.executionId}
-            onBoard={{
-              ...closeFirst(findBoardActions(editor, { nodeId, label, result }), onClose),
-              ...(hasAny && {
-                compare: () => openChoice(content.current?.querySelector('select[data-compare]')),
-              }),
-            }}
-          />
-        )}
         {results.length > 1 && (
           <Thumbnails results={results} selectedIndex={current} onChoose={setSelectedIndex} />
+        )}
+        {result && (
+          <div className={styles.footer}>
+            <ResultActions
+              result={result}
+              label={label}
+              executionId={run?.executionId}
+              onBoard={{
+                ...closeFirst(findBoardActions(editor, { nodeId, label, result }), onClose),
+                ...(hasAny && {
+                  compare: () => openChoice(content.current?.querySelector('select[data-compare]')),
+                }),
+              }}
+            />
+          </div>
         )}
       </div>
     </Dialog>
