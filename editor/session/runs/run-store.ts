@@ -26,6 +26,8 @@ export interface RunState {
   readonly run: RunSummary | undefined;
   /** Whether `run` is a run of the caller from which this component was opened. */
   readonly isCallerRun: boolean;
+  /** Whether the user chose `run` from the history, so that nodes show its results instead of later ones. */
+  readonly isChosen: boolean;
   readonly nodes: ReadonlyMap<string, BoardNodeState>;
   /** The states of the nodes that call components, combined from `nodes`. */
   readonly callStates: ReadonlyMap<string, ComponentNodeState>;
@@ -46,7 +48,7 @@ export type StartOptions = Pick<RunRequest, 'targets' | 'keep' | 'pins' | 'maxCr
 
 export type RunStore = StoreApi<RunState> & {
   start(options: StartOptions): Promise<void>;
-  /** Shows an existing run, in progress or ended. */
+  /** Shows an existing run that the user chose, in progress or ended. */
   show(executionId: string): Promise<void>;
   cancel(): Promise<void>;
   decide(nodeId: string, isApproved: boolean): Promise<void>;
@@ -65,6 +67,7 @@ export interface CallerRuns {
 const NO_RUN: RunState = {
   run: undefined,
   isCallerRun: false,
+  isChosen: false,
   nodes: new Map(),
   callStates: new Map(),
   results: new Map(),
@@ -101,7 +104,7 @@ export function createRunStore(
     try {
       await saveBoard();
       const executionId = await postRun(workflowId, body, store.getState());
-      store.setState({ nodes: new Map(), run: undefined, isCallerRun: false });
+      store.setState({ nodes: new Map(), run: undefined, isCallerRun: false, isChosen: false });
       void show(executionId);
     } catch (error) {
       store.setState({ error });
@@ -121,7 +124,10 @@ export function createRunStore(
   };
   return Object.assign(store, {
     start,
-    show: (executionId: string) => show(executionId),
+    show: (executionId: string) => {
+      store.setState({ isChosen: true });
+      return show(executionId);
+    },
     cancel: () => postAction('cancel', undefined),
     decide: (nodeId: string, approved: boolean) => {
       const prefix = store.getState().isCallerRun ? (caller?.prefix ?? '') : '';
@@ -149,12 +155,12 @@ function createRunState(): StoreApi<RunState> {
 }
 
 function withDisplay(state: RunState): RunState {
-  const { run, nodes, results } = state;
+  const { run, isChosen, nodes, results } = state;
   const callStates = combineComponentStates(nodes);
   return {
     ...state,
     callStates,
-    nodeDisplays: combineResults(results, nodes, run?.id, callStates),
+    nodeDisplays: combineResults(results, { executionId: run?.id, isChosen, nodes, callStates }),
   };
 }
 

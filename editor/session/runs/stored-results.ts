@@ -32,12 +32,18 @@ export interface NodeDisplay extends NodeState, Partial<RunNodeId>, RunningState
 /** Statuses in which a node keeps showing its earlier result. */
 const EARLIER_RESULT_STATUSES: ReadonlySet<string> = new Set(['PENDING', 'RUNNING', 'SKIPPED', 'CANCELLED']);
 
-/** Returns what each node displays. `nodes` and `callStates` are the states of both in the run `executionId`. */
+interface ShownRun {
+  readonly executionId: string | undefined;
+  /** Whether the user chose the run, so that its nodes show its own results. */
+  readonly isChosen: boolean;
+  readonly nodes: ReadonlyMap<string, BoardNodeState>;
+  readonly callStates: ReadonlyMap<string, ComponentNodeState>;
+}
+
+/** Returns what each node displays: its state in the run, unless a later run has a current result. */
 export function combineResults(
   results: StoredResults,
-  nodes: ReadonlyMap<string, BoardNodeState>,
-  executionId: string | undefined,
-  callStates: ReadonlyMap<string, ComponentNodeState>,
+  { executionId, isChosen, nodes, callStates }: ShownRun,
 ): ReadonlyMap<string, NodeDisplay> {
   const nodeDisplays = new Map<string, NodeDisplay>();
   for (const [nodeId, result] of results) nodeDisplays.set(nodeId, toDisplayedNode(nodeId, result));
@@ -52,7 +58,10 @@ export function combineResults(
         previewUrl: state.previewUrl,
       });
     else {
-      const isOutdated = stored?.executionId === executionId && stored?.isCurrent === false;
+      const isLater = !isChosen && stored !== undefined && isLaterResult(stored, state, executionId);
+      // The result of the later run is already set.
+      if (isLater && stored.isCurrent) continue;
+      const isOutdated = (isLater || stored?.executionId === executionId) && stored?.isCurrent === false;
       nodeDisplays.set(nodeId, {
         ...state,
         isOutdated,
@@ -66,6 +75,16 @@ export function combineResults(
   }
   return nodeDisplays;
 }
+
+/** Returns whether a later run, such as one of a batch, computed the result after the state. */
+const isLaterResult = (
+  stored: StoredResult,
+  { status, finishedAt }: NodeState,
+  executionId: string | undefined,
+): boolean =>
+  status === 'COMPLETED' &&
+  stored.executionId !== executionId &&
+  Date.parse(stored.finishedAt ?? '') > Date.parse(finishedAt ?? '');
 
 function toDisplayedNode(nodeId: string, { isCurrent, ...result }: StoredResult): NodeDisplay {
   return {

@@ -19,12 +19,15 @@ import { truncateRecord } from './truncate-record.ts';
 
 /** The number of latest runs that are searched. */
 const MAX_RUNS = 50;
+/** The number of latest runs in which current results are preferred to newer ones. Each is planned and hashed. */
+const MAX_HASHED_RUNS = 12;
 
 type FoundRun = Pick<ExecutionRow, 'id' | 'finished_at'>;
 
 interface NodeResult {
   readonly row: FoundRun;
   readonly step: Step;
+  readonly isCurrent: boolean;
 }
 
 /**
@@ -35,41 +38,61 @@ export async function readWorkflowResults(deps: RunDeps, actor: Actor, workflowI
   const user = requireScope(actor, 'workflows:read');
   const { workflow } = authorize(actor, 'edit', await findWorkflow(deps.db, workflowId, user.userId));
   const plan = await readPlan(deps, toVersionKey(workflowId, workflow.version));
-  const newestResults = await findNewestResults(deps, workflowId, new Set(plan.nodes.map(({ id }) => id)));
   const currentHashes = await hashUpstream({ plan, overrides: new Map() });
-  const nodeStates = [];
-  for (const [row, results] of Map.groupBy(newestResults.values(), ({ row }) => row)) {
-    const run = await readPlannedRun(deps, row.id);
-    const runHashes = run === undefined ? new Map<string, string>() : await hashUpstream(run);
-    for (const { step } of results) {
-      const isCurrent = runHashes.get(step.nodeId) === currentHashes.get(step.nodeId);
-      nodeStates.push({ nodeId: step.nodeId, ...presentResult(step, row), isCurrent });
-    }
-  }
-  const { nodeStates: truncatedStates } = truncateRecord({ nodeStates });
-  return { nodes: Object.fromEntries(truncatedStates.map(({ nodeId, ...result }) => [nodeId, result])) };
+  const results = await findNewestResults(deps, workflowId, currentHashes);
+  const { nodeStates } = truncateRecord({
+    nodeStates: [...results.values()].map(({ row, step, isCurrent }) => ({
+      nodeId: step.nodeId,
+      ...presentResult(step, row),
+      isCurrent,
+    })),
+  });
+  return { nodes: Object.fromEntries(nodeStates.map(({ nodeId, ...result }) => [nodeId, result])) };
 }
 
-/** Searches the latest runs, newest first, until each node has a result or too much was read. */
+/**
+ * Searches the latest runs, newest first, until each node has a current result or too much was read. A node without a
+ * current result gets its newest one.
+ */
 async function findNewestResults(
   deps: RunDeps,
   workflowId: string,
-  nodeIds: ReadonlySet<string>,
+  currentHashes: ReadonlyMap<string, string>,
 ): Promise<ReadonlyMap<string, NodeResult>> {
   const results = new Map<string, NodeResult>();
+  const missing = new Set(currentHashes.keys());
+  const outdated = new Set<string>();
   const rows = await listRunsOutsideApps(deps.db, workflowId, {
     statuses: EXECUTION_STATUSES,
     limit: MAX_RUNS,
   });
   const byId = new Map(rows.map(row => [row.id, row]));
+  let runs = 0;
   for await (const [id, steps] of streamBoundedSteps(deps.db, [...byId.keys()])) {
+    const prefersCurrent = ++runs <= MAX_HASHED_RUNS;
     const row = byId.get(id) as FoundRun;
-    for (const step of steps.values())
-      if (step.status === 'COMPLETED' && nodeIds.has(step.nodeId) && !results.has(step.nodeId))
-        results.set(step.nodeId, { row, step });
-    if (results.size === nodeIds.size) break;
+    const found = [...steps.values()].filter(
+      ({ nodeId, status }) =>
+        status === 'COMPLETED' && (missing.has(nodeId) || (prefersCurrent && outdated.has(nodeId))),
+    );
+    const runHashes = found.length === 0 ? undefined : await hashRun(deps, id);
+    for (const step of found) {
+      const { nodeId } = step;
+      const isCurrent = runHashes?.get(nodeId) === currentHashes.get(nodeId);
+      if (!isCurrent && outdated.has(nodeId)) continue;
+      results.set(nodeId, { row, step, isCurrent });
+      missing.delete(nodeId);
+      if (isCurrent) outdated.delete(nodeId);
+      else outdated.add(nodeId);
+    }
+    if (missing.size === 0 && (outdated.size === 0 || runs >= MAX_HASHED_RUNS)) break;
   }
   return results;
+}
+
+async function hashRun(deps: RunDeps, id: string): Promise<ReadonlyMap<string, string> | undefined> {
+  const run = await readPlannedRun(deps, id);
+  return run && hashUpstream(run);
 }
 
 /** Returns the plan and inputs of a run, or undefined if the run was deleted or its graph is no longer valid. */

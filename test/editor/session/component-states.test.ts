@@ -35,6 +35,13 @@ function state(nodeId: string, status: NodeState['status'], more: Partial<NodeSt
 const combine = (...states: readonly NodeState[]) =>
   combineComponentStates(new Map(states.map(state => [state.nodeId, state])));
 
+const inRun = (executionId: string | undefined, nodes: ReadonlyMap<string, BoardNodeState>) => ({
+  executionId,
+  isChosen: false,
+  nodes,
+  callStates: combineComponentStates(nodes),
+});
+
 const call = (shownOutput?: string): GraphNode => ({
   id: 'look',
   type: 'basedNode',
@@ -112,12 +119,12 @@ describe('the combined state of a component call', () => {
     };
     const nodes = new Map([['look/text', state('look/text', 'COMPLETED', { text: 'fox' })]]);
     const results = new Map([['look/image', earlier as never]]);
-    const shown = combineResults(results, nodes, 'ex_2', combineComponentStates(nodes)).get('look');
+    const shown = combineResults(results, inRun('ex_2', nodes)).get('look');
     assert.equal(findShownState(call(), shown)?.outputUrl, '/m/1', 'a picture comes first');
     assert.equal(findShownState(call(), shown)?.isOutdated, true);
     assert.equal(findShownState(call('text'), shown)?.text, 'fox');
     assert.equal(findShownState(call('gone'), shown)?.nodeId, 'look/image');
-    const resultsWithoutRun = combineResults(results, new Map(), undefined, new Map()).get('look');
+    const resultsWithoutRun = combineResults(results, inRun(undefined, new Map())).get('look');
     assert.equal(findShownState(call(), resultsWithoutRun)?.outputUrl, '/m/1');
   });
 
@@ -125,7 +132,7 @@ describe('the combined state of a component call', () => {
     const [inside, stored] = ['a/b/c', 'a/b/d'].map(id => toBoardItem(state(id, 'COMPLETED'), 'a/b/'));
     assert.ok(inside !== undefined && stored !== undefined);
     const results = new Map([[stored.nodeId, { ...stored, isCurrent: true, executionId: 'ex_1' } as never]]);
-    const shown = combineResults(results, new Map([[inside.nodeId, inside]]), 'ex_2', new Map());
+    const shown = combineResults(results, inRun('ex_2', new Map([[inside.nodeId, inside]])));
     assert.deepEqual(
       [...shown].map(([id, { runNodeId }]) => [id, runNodeId]),
       [
@@ -142,5 +149,29 @@ describe('the combined state of a component call', () => {
     assert.equal(findBoardNodeId(board, 'look/deep/c'), 'look');
     assert.equal(findBoardNodeId(board, 'a/b'), 'a/b');
     assert.equal(findBoardNodeId(board, 'gone/c'), undefined);
+  });
+});
+
+describe('the display of a node with a result of a later run', () => {
+  const finishedAt = '2026-01-01T00:00:01Z';
+  const nodes = new Map([['picture', state('picture', 'COMPLETED', { finishedAt, outputUrl: '/m/1' })]]);
+  const show = (later: object, isChosen = false) => {
+    const stored = { executionId: 'ex_2', finishedAt: '2026-01-01T00:00:02Z', outputUrl: '/m/2', ...later };
+    const results = new Map([['picture', stored as never]]);
+    const display = combineResults(results, { ...inRun('ex_1', nodes), isChosen }).get('picture');
+    return [display?.outputUrl, display?.isOutdated];
+  };
+
+  it('is the later result if it is current', () => {
+    assert.deepEqual(show({ isCurrent: true }), ['/m/2', false]);
+  });
+
+  it('is the own result, out of date, if the later one is not current', () => {
+    assert.deepEqual(show({ isCurrent: false }), ['/m/1', true]);
+  });
+
+  it('is the own result of a run that the user chose, or that ended later', () => {
+    assert.deepEqual(show({ isCurrent: true }, true), ['/m/1', false]);
+    assert.deepEqual(show({ isCurrent: true, finishedAt: '2026-01-01T00:00:00Z' }), ['/m/1', false]);
   });
 });

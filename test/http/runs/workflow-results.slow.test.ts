@@ -17,12 +17,12 @@ interface Result {
 }
 
 /** Creates a graph that joins two texts and draws a picture of the result. */
-const toGraph = (idea: string) => ({
+const toGraph = (idea: string, seed = 1) => ({
   nodes: [
     node('idea', 'input:text', { value: idea }),
     node('other', 'input:number', { value: 7 }),
     node('join', 'utility:prompt_concat', { text1: 'a boat, ' }),
-    node('picture', 'generate:sandbox', { seed: 1, width: 64, height: 64 }),
+    node('picture', 'generate:sandbox', { seed, width: 64, height: 64 }),
   ],
   edges: [edge('idea.text > join.text2'), edge('join.text > picture.prompt')],
 });
@@ -97,6 +97,29 @@ describe('GET /workflows/{id}/results', () => {
     const id = await create(toGraph('at dusk'));
     await run(id, { inputs: { idea: 'x'.repeat(40_000) }, targets: ['idea', 'other'] });
     assert.deepEqual(await listCurrent(id), ['other']);
+  });
+
+  it('prefers a current result to a newer one with other settings', async () => {
+    const id = await create(toGraph('at sunrise'));
+    const withSeed = (seed: number): Promise<string> => run(id, { config: { picture: { seed } } });
+    const [first, ...variations] = [await run(id), await withSeed(2), await withSeed(3)];
+    const readPicture = async () => (await read(id)).nodes.picture;
+    assert.deepEqual(
+      [(await readPicture())?.executionId, (await readPicture())?.isCurrent, (await readPicture())?.seed],
+      [first, true, 1],
+    );
+    const setSeed = (seed: number) =>
+      owner.request('PUT', `/workflows/${id}`, { name: 'Seed', ...toGraph('at sunrise', seed) });
+    await setSeed(2);
+    assert.deepEqual(
+      [(await readPicture())?.executionId, (await readPicture())?.isCurrent, (await readPicture())?.seed],
+      [variations[0], true, 2],
+    );
+    await setSeed(9);
+    assert.deepEqual(
+      [(await readPicture())?.executionId, (await readPicture())?.isCurrent],
+      [variations[1], false],
+    );
   });
 
   it('returns the last result of every node after a partial run', async () => {
