@@ -69,6 +69,8 @@ export interface ResultActionsProps {
   readonly onBoard?: Readonly<Partial<Record<BoardAction, () => void>>> | undefined;
   /** Whether only the icons are shown, where space is scarce. */
   readonly isCompact?: boolean;
+  /** The action that has a label although the others have only icons. */
+  readonly mainAction?: ActionName;
   /** The action that is of no use in the place where the result appears. */
   readonly omit?: ActionName;
 }
@@ -77,7 +79,7 @@ export function ResultActions(props: ResultActionsProps) {
   const [isCollecting, setCollecting] = useState(false);
   const links = useBoardLinks(props);
   const newWorkflow = useNewWorkflow(props);
-  const { result, executionId, onBoard, canEdit = true, isCompact = false, omit } = props;
+  const { result, executionId, onBoard, canEdit = true, isCompact = false, mainAction, omit } = props;
   const mediaId = result.kind === 'media' ? findMediaId(result.url) : undefined;
   const text = toResultText(result);
   const boardEffects = BOARD_ACTIONS.flatMap(action => {
@@ -105,7 +107,11 @@ export function ResultActions(props: ResultActionsProps) {
           const actionLabel = messages.actions[isLink ? 'copyAddress' : name];
           if (effect === undefined || name === omit) return null;
           const action = { icon: ICONS[name], label: actionLabel, effect };
-          return isCompact ? <CompactAction key={name} {...action} /> : <Action key={name} {...action} />;
+          return isCompact && name !== mainAction ? (
+            <CompactAction key={name} {...action} />
+          ) : (
+            <Action key={name} {...action} />
+          );
         })}
       </fieldset>
       {isCollecting && mediaId !== undefined && (

@@ -70,7 +70,7 @@ export function registerExecutions(server: Server, deps: RunDeps): void {
     operation('listWorkflowResults', 'workflows:read', {
       summary: 'Read the newest result of each node',
       description:
-        'Returns the newest completed result of each node of a workflow, and whether the node and all nodes before it are the same as in that run. Leaves out the runs of its app, which belong to the visitors.',
+        'Returns a completed result of each node of a workflow, and whether the node and all nodes before it are the same as in that run: the newest such result, or else the newest one. Leaves out the runs of its app, which belong to the visitors.',
       params: WorkflowParams,
       response: { 200: WorkflowResults },
       isUncacheable: true,

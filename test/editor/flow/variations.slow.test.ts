@@ -54,6 +54,41 @@ describe('seeds and variations', () => {
     assert.deepEqual(testPage.errors, []);
   });
 
+  it('shows a variation large, compares two by their images, and then the one whose seed is used', async () => {
+    const id = await flow.create(PICTURE);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    await page.keyboard.press('Control+Enter');
+    await flow.untilRuns(id, 1);
+    await nodeOf(page, 'Picture').getByRole('figure').locator('img').waitFor();
+    await nodeOf(page, 'Picture').click(HEAD);
+    await page.keyboard.press('v');
+    const dialog = page.getByRole('dialog', { name: 'Four variations of Picture' });
+    const variations = dialog.getByRole('figure', { name: /^Seed/ });
+    await variations.nth(3).getByRole('img').waitFor();
+    const name = (await variations.nth(1).getAttribute('aria-label')) ?? '';
+    await variations.nth(1).getByRole('button', { name: 'Open result' }).click();
+    await waitUntil('one variation', async () => (await variations.count()) === 1);
+    assert.equal(await variations.getAttribute('aria-label'), name);
+    await dialog.getByRole('button', { name: 'Show all four' }).click();
+    await variations.nth(0).getByRole('button', { name: 'Compare' }).click();
+    await variations.nth(2).getByRole('button', { name: 'Open result' }).click();
+    await dialog.getByRole('slider', { name: 'Comparison slider' }).waitFor();
+    await dialog.getByRole('button', { name: 'Show all four' }).click();
+    await variations.nth(1).getByRole('button', { name: 'Use this seed' }).click();
+    await page.keyboard.press('Escape');
+    // The node shows the variation, although the run on the board has another image.
+    const result = page.getByRole('dialog', { name: 'Result of Picture' });
+    await waitUntil('the node to show the variation', async () => {
+      await nodeOf(page, 'Picture').getByRole('figure').getByRole('button').click();
+      const isShown = await result.getByText(name, { exact: true }).isVisible();
+      await page.keyboard.press('Escape');
+      return isShown;
+    });
+    await nodeOf(page, 'Preview').getByText('From an earlier version').waitFor();
+    assert.deepEqual(testPage.errors, []);
+  });
+
   it('compares a result with that of an earlier run, with the parameters that differ', async () => {
     const id = await flow.create(PICTURE);
     await flow.send('POST', `/workflows/${id}/run`, {});

@@ -91,6 +91,8 @@ function VariationsDialog({ node, field, onClose }: DialogProps) {
   const variations = seeds.map((seed, index) => toVariation(seed, rows[index]));
   const [compared, setCompared] = useState<readonly number[]>([]);
   const comparedResults = variations.filter(({ seed }) => compared.includes(seed));
+  const [largeSeed, setLargeSeed] = useState<number>();
+  const largeVariation = variations.find(({ seed }) => seed === largeSeed);
   const toggleCompared = (seed: number): void =>
     setCompared(compared.includes(seed) ? compared.filter(each => each !== seed) : [...compared, seed]);
   const aspects = useStore(mediaAspects);
@@ -121,6 +123,7 @@ function VariationsDialog({ node, field, onClose }: DialogProps) {
               onClick={() => {
                 reset();
                 setCompared([]);
+                setLargeSeed(undefined);
                 setSeeds(drawSeeds(field, COUNT));
               }}
             >
@@ -133,6 +136,13 @@ function VariationsDialog({ node, field, onClose }: DialogProps) {
       {error !== null && <Failure error={error} />}
       {comparedResults.length === 2 ? (
         <ComparedVariations variations={comparedResults} onEnd={() => setCompared([])} />
+      ) : largeVariation !== undefined ? (
+        <LargeVariation
+          node={node}
+          variation={largeVariation}
+          onEnd={() => setLargeSeed(undefined)}
+          onClose={onClose}
+        />
       ) : (
         <>
           {compared.length === 1 && <p role="status">{messages.chooseOther}</p>}
@@ -144,6 +154,10 @@ function VariationsDialog({ node, field, onClose }: DialogProps) {
                   variation={variation}
                   isCompared={compared.includes(variation.seed)}
                   onCompare={() => toggleCompared(variation.seed)}
+                  // While the other variation is chosen, a click on an image chooses it too.
+                  onOpen={() =>
+                    compared.length === 1 ? toggleCompared(variation.seed) : setLargeSeed(variation.seed)
+                  }
                   onClose={onClose}
                 />
               </li>
@@ -192,33 +206,72 @@ interface VariationTileProps extends Pick<DialogProps, 'node' | 'onClose'> {
   readonly variation: Variation;
   readonly isCompared: boolean;
   readonly onCompare: () => void;
+  readonly onOpen: () => void;
 }
 
-function VariationTile({ node, variation, isCompared, onCompare, onClose }: VariationTileProps) {
-  const editor = useEditor();
+function VariationTile({ node, variation, isCompared, onCompare, onOpen, onClose }: VariationTileProps) {
   const { seed, row, result } = variation;
   const label = editorMessages.flow.seed.of(seed);
-  const target = result && { nodeId: node.id, label: node.data.label, result };
   return (
     <figure className={styles.variation} aria-label={label} data-is-compared={isCompared || undefined}>
       <div className={styles.result}>
-        {result === undefined ? <Progress row={row} /> : <ResultView result={result} label={label} />}
+        {result === undefined ? (
+          <Progress row={row} />
+        ) : (
+          <ResultView result={result} label={label} onOpen={onOpen} />
+        )}
       </div>
       <figcaption>
         <strong>{label}</strong>
-        {target !== undefined && (
-          <ResultActions
-            {...target}
-            executionId={row?.executionId}
-            isCompact
-            omit="vary"
-            onBoard={{
-              ...closeFirst(findBoardActions(editor, target), onClose),
-              ...(toUrl(result) !== '' && { compare: onCompare }),
-            }}
-          />
-        )}
+        <VariationActions {...{ node, variation, onClose }} isCompact onCompare={onCompare} />
       </figcaption>
+    </figure>
+  );
+}
+
+interface VariationActionsProps extends Pick<DialogProps, 'node' | 'onClose'> {
+  readonly variation: Variation;
+  readonly isCompact?: boolean;
+  readonly onCompare?: () => void;
+}
+
+function VariationActions({ node, variation, isCompact, onCompare, onClose }: VariationActionsProps) {
+  const editor = useEditor();
+  const { row, result } = variation;
+  if (result === undefined) return null;
+  const target = { nodeId: node.id, label: node.data.label, result };
+  return (
+    <ResultActions
+      {...target}
+      executionId={row?.executionId}
+      isCompact={isCompact === true}
+      mainAction="keepSeed"
+      omit="vary"
+      onBoard={{
+        ...closeFirst(findBoardActions(editor, target), onClose),
+        ...(onCompare !== undefined && toUrl(result) !== '' && { compare: onCompare }),
+      }}
+    />
+  );
+}
+
+interface LargeVariationProps extends Pick<DialogProps, 'node' | 'onClose'> {
+  readonly variation: Variation;
+  readonly onEnd: () => void;
+}
+
+function LargeVariation({ node, variation, onEnd, onClose }: LargeVariationProps) {
+  const label = editorMessages.flow.seed.of(variation.seed);
+  return (
+    <figure className={styles.large} aria-label={label}>
+      {variation.result && <ResultView result={variation.result} label={label} />}
+      <figcaption>
+        <strong>{label}</strong>
+        <VariationActions {...{ node, variation, onClose }} />
+      </figcaption>
+      <Button icon={ArrowLeft} onClick={onEnd}>
+        {messages.showAll}
+      </Button>
     </figure>
   );
 }
