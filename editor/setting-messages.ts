@@ -128,6 +128,8 @@ export const setting = {
   },
   videoTemplate: {
     choose: 'Browse templates',
+    none: 'None',
+    json: 'Edit as JSON',
     title: 'Video templates',
     failed: 'The templates could not be loaded. Try again.',
   },

@@ -36,7 +36,7 @@ export function readRenderMode(config: Readonly<Record<string, unknown>>): Rende
   if (graph !== undefined) return { kind: 'sceneGraph', graph };
   if (!hasTemplate)
     return createInvalidMode(
-      'A Video Editor needs a template in config.templateId, or a scene graph in config.props.sceneGraph.',
+      'Choose a template (config.templateId), or add scenes (config.props.sceneGraph).',
     );
   const template = typeof templateId === 'string' ? findTemplate(templateId) : undefined;
   if (template === undefined)

@@ -17,10 +17,12 @@ export const videoRenderer = defineNode({
   cache: ({ props }, settings) => !usesExternalFiles(props, settings),
   inputs: {},
   config: {
-    templateId: text('Template', { description: 'One of the templates from GET /renderer/templates.' }),
+    templateId: text('Template', {
+      description: 'The template that draws the video: one of GET /renderer/templates.',
+    }),
     props: json('Props', {
       description:
-        'Overrides the defaultProps of the template. Without a template: { sceneGraph }, see GET /renderer/scene-graph.',
+        'The values of the template that differ from its defaults. Without a template: { sceneGraph }, see GET /renderer/scene-graph.',
     }),
   },
   outputs: OUTPUTS,

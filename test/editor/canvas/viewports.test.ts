@@ -1,3 +1,4 @@
+// Tests which views show nodes wholly, beside the minimap.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Viewport } from '../../../editor/canvas/painter/painting.ts';

@@ -15,7 +15,7 @@ import { IconButton } from '../../../kit/button.tsx';
 import { useBoard, useEditor } from '../../../session/editor-context.tsx';
 import { CONTROLS, type ControlProps } from './controls.tsx';
 import styles from './inspector.module.css';
-import { useTemplatePort } from './template-fields.tsx';
+import { useTemplatePort } from './use-template.ts';
 
 const flowMessages = messages.flow;
 

@@ -35,7 +35,6 @@ import { InputName } from './input-name.tsx';
 import styles from './inspector.module.css';
 import { LongText } from './long-text.tsx';
 import { NodeIssues } from './node-issues.tsx';
-import { TemplateFields, useSlidePorts } from './template-fields.tsx';
 
 const ComponentFields = lazyComponent<{ readonly node: GraphNode }>(
   async () => (await import('./component-fields.tsx')).ComponentFields,
@@ -45,8 +44,8 @@ const ComfyFields = lazyComponent<{ readonly node: GraphNode }>(
   async () => (await import('../comfyui/comfy-fields.tsx')).ComfyFields,
 );
 
-const ScenePreview = lazyComponent<{ readonly node: GraphNode }>(
-  async () => (await import('./scene-preview.tsx')).ScenePreview,
+const VideoFields = lazyComponent<{ readonly node: GraphNode; readonly inputs: readonly InputDef[] }>(
+  async () => (await import('./video-fields.tsx')).VideoFields,
 );
 
 const flowMessages = messages.flow;
@@ -66,7 +65,6 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
   const { session, canvas } = editor;
   const { catalog, store } = session;
   const entry = catalog.find(node.data.nodeType);
-  const isSlidePort = useSlidePorts(node);
   const { inputs } = getPorts(catalog, node);
   // Its ports have values of the graph, which only the late part knows.
   const isComfy = node.data.nodeType === 'comfyui:workflow';
@@ -128,14 +126,14 @@ function NodeInspector({ node }: { readonly node: GraphNode }) {
         {!isPhone && names}
         {isComponentCall(node) ? (
           <ComponentFields node={node} />
+        ) : node.data.nodeType === 'video:renderer' ? (
+          <VideoFields node={node} inputs={inputs.filter(hasField)} />
         ) : (
           inputs
-            .filter(input => hasField(input) && !isSlidePort(input.id) && !(isComfy && input.isPort))
+            .filter(input => hasField(input) && !(isComfy && input.isPort))
             .map(input => <InputField key={input.id} node={node} input={input} />)
         )}
         {isComfy && <ComfyFields node={node} />}
-        {node.data.nodeType === 'video:renderer' && <TemplateFields node={node} />}
-        {node.data.nodeType === 'video:renderer' && <ScenePreview node={node} />}
         {isPhone && names}
         <Note node={node} />
         {/* A program has its log next to it. */}

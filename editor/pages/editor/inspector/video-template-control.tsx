@@ -1,11 +1,11 @@
 // Renders the setting of a video template, with a dialog that shows all templates.
+
+import ChevronsUpDown from 'icon:chevrons-up-down';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { VideoTemplate } from '../../../../sdk/src/schemas.ts';
 import { messages } from '../../../flow-messages.ts';
-import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
-import { TextField } from '../../../kit/field.tsx';
 import { Thumbnail } from '../../../kit/media-view.tsx';
 import { Loading } from '../../../kit/spinner.tsx';
 import { apiQuery } from '../../../lib/queries.ts';
@@ -15,10 +15,12 @@ import styles from './inspector.module.css';
 
 const videoTemplateMessages = messages.flow.videoTemplate;
 
-export function VideoTemplateControl({ input, value, hint, error, onChange }: ControlProps) {
+export function VideoTemplateControl({ input, value, onChange }: ControlProps) {
   const [isOpen, setOpen] = useState(false);
   const id = typeof value === 'string' ? value : '';
   const queries = useQueryClient();
+  const { data: templates } = useQuery({ ...VIDEO_TEMPLATES_QUERY, enabled: id !== '' });
+  const name = templates?.data.find(template => template.id === id)?.label ?? id;
   // The service draws the thumbnails on the first request, which takes seconds.
   const preload = (): void =>
     void queries.ensureQueryData(VIDEO_TEMPLATES_QUERY).then(
@@ -28,17 +30,19 @@ export function VideoTemplateControl({ input, value, hint, error, onChange }: Co
       () => undefined,
     );
   return (
-    <div className={styles.media}>
-      <TextField
-        label={input.label}
-        hint={hint}
-        error={error}
-        value={id}
-        onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
-      />
-      <Button size="s" onPointerEnter={preload} onFocus={preload} onClick={() => setOpen(true)}>
-        {videoTemplateMessages.choose}
-      </Button>
+    <div className={styles.model}>
+      <span>{input.label}</span>
+      <button
+        type="button"
+        aria-haspopup="dialog"
+        aria-label={`${name || videoTemplateMessages.none}: ${videoTemplateMessages.choose}`}
+        onPointerEnter={preload}
+        onFocus={preload}
+        onClick={() => setOpen(true)}
+      >
+        {name || videoTemplateMessages.none}
+        <ChevronsUpDown size={15} aria-hidden />
+      </button>
       {isOpen && (
         <TemplateDialog
           onClose={() => setOpen(false)}

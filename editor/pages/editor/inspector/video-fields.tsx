@@ -1,16 +1,19 @@
-// Renders a field for each property of a video template that has no port. An empty field shows the template's default.
+// Renders the settings of a video node: its template with a preview, a field for each input and property of the template,
+// and the properties as JSON.
 import { useQuery } from '@tanstack/react-query';
 import type { VideoTemplate } from '../../../../sdk/src/schemas.ts';
 import type { InputDef } from '../../../../src/graph/catalog.ts';
-import { type GraphNode, isJsonObject, type Json, type JsonObject } from '../../../../src/graph/types.ts';
+import type { GraphNode, Json } from '../../../../src/graph/types.ts';
 import { getControlKind } from '../../../board/control-kind.ts';
 import { setConfig } from '../../../board/edits.ts';
-import { isSlidePort } from '../../../board/slides.ts';
 import { messages } from '../../../flow-messages.ts';
 import { lazyComponent } from '../../../lib/lazy-component.ts';
 import { useEditor } from '../../../session/editor-context.tsx';
 import { CONTROLS } from './controls.tsx';
+import { InputField } from './input-field.tsx';
 import styles from './inspector.module.css';
+import { ScenePreview } from './scene-preview.tsx';
+import { isSlideList, toObject, useSlidePorts } from './use-template.ts';
 import { VIDEO_TEMPLATES_QUERY } from './video-template-control.tsx';
 
 // Only templates with slides show these.
@@ -18,7 +21,31 @@ const SlidesControl = lazyComponent<Parameters<typeof import('./slides-control.t
   async () => (await import('./slides-control.tsx')).SlidesControl,
 );
 
-export function TemplateFields({ node }: { readonly node: GraphNode }) {
+interface VideoFieldsProps {
+  readonly node: GraphNode;
+  readonly inputs: readonly InputDef[];
+}
+
+export function VideoFields({ node, inputs }: VideoFieldsProps) {
+  const isSlidePort = useSlidePorts(node);
+  const renderField = (input: InputDef) => <InputField key={input.id} node={node} input={input} />;
+  const props = inputs.filter(({ id }) => id === 'props');
+  return (
+    <>
+      {inputs.filter(({ id }) => id === 'templateId').map(renderField)}
+      <ScenePreview node={node} />
+      {inputs.filter(({ id, isPort }) => isPort && !isSlidePort(id)).map(renderField)}
+      <TemplateFields node={node} />
+      <details className={styles.raw}>
+        <summary>{messages.flow.videoTemplate.json}</summary>
+        {props.map(renderField)}
+      </details>
+    </>
+  );
+}
+
+/** Renders a field for each property of the template that has no port. An empty field shows the template's default. */
+function TemplateFields({ node }: { readonly node: GraphNode }) {
   const { store, catalog } = useEditor().session;
   const templateId = node.data.config?.templateId;
   const { data } = useQuery({ ...VIDEO_TEMPLATES_QUERY, enabled: typeof templateId === 'string' });
@@ -51,46 +78,6 @@ export function TemplateFields({ node }: { readonly node: GraphNode }) {
     );
   });
 }
-
-/** Returns a predicate for the ports whose fields are in the form of a slide. */
-export function useSlidePorts({ data }: GraphNode): (portId: string) => boolean {
-  const { templateId } = data.config ?? {};
-  const { data: templates } = useQuery({ ...VIDEO_TEMPLATES_QUERY, enabled: typeof templateId === 'string' });
-  const template = templates?.data.find(({ id }) => id === templateId);
-  const lists = Object.entries(toObject(template?.defaultProps)).flatMap(([id, value]) => {
-    const own = toObject(data.config?.props)[id] ?? value;
-    return isSlideList(own) ? [id] : [];
-  });
-  return portId => template !== undefined && isSlidePort(template, portId, lists);
-}
-
-/** Returns the description of a port of the template, and the value that applies while the port is not connected. */
-export function useTemplatePort(
-  { data }: GraphNode,
-  portId: string,
-): Pick<InputDef, 'default' | 'description'> {
-  const { templateId } = data.config ?? {};
-  const { data: templates } = useQuery({ ...VIDEO_TEMPLATES_QUERY, enabled: typeof templateId === 'string' });
-  const template = templates?.data.find(({ id }) => id === templateId);
-  const mapping = template?.inputMappings.find(({ portId: id }) => id === portId);
-  if (template === undefined || mapping === undefined) return {};
-  let value: Json | undefined = toObject(template.defaultProps);
-  for (const key of mapping.propPath.split('.'))
-    value =
-      typeof value === 'object' && value !== null
-        ? (value as Readonly<Record<string, Json>>)[key]
-        : undefined;
-  const { description } = mapping;
-  return {
-    ...(value === undefined ? {} : { default: value }),
-    ...(description === undefined ? {} : { description }),
-  };
-}
-
-const isSlideList = (value: Json | undefined): value is readonly JsonObject[] =>
-  Array.isArray(value) && value.length > 0 && value.every(isJsonObject);
-
-const toObject = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
 
 const TYPES: Readonly<Record<string, InputDef['type']>> = {
   string: 'TEXT',
