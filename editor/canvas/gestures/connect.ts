@@ -36,7 +36,9 @@ export function startConnection(context: PointerContext, from: PortRef): Gesture
         );
     },
     end: event => {
+      const isRejected = editor.view.getState().rejection !== undefined;
       finish();
+      if (isRejected && end?.port === undefined) return;
       if (end?.port !== undefined) performConnect(context, from, end.port);
       else if (end !== undefined && isEmptyBoard(event)) openPalette(context, from, end.position);
     },
@@ -63,7 +65,7 @@ function findEnd({ editor, renderState }: PointerContext, from: PortRef, point: 
 }
 
 /** Says at the port under the pointer why the connection cannot end there. The node may have another port that fits. */
-function showRejection({ editor, renderState }: PointerContext, from: PortRef, point: Position): void {
+function showRejection({ editor, renderState, root }: PointerContext, from: PortRef, point: Position): void {
   const { store, catalog } = editor.session;
   const { scene, viewport, positions } = renderState.now;
   const port = findPortAt(scene, point, {
@@ -75,6 +77,7 @@ function showRejection({ editor, renderState }: PointerContext, from: PortRef, p
   if (shown?.nodeId === port?.nodeId && shown?.handle === port?.handle) return;
   const rejection = port && findRejection(store.getState().board, catalog, from, port);
   if (rejection === undefined && shown === undefined) return;
+  root.style.setProperty('--rejection-scale', `${Math.max(1, 1 / viewport.zoom)}`);
   editor.view.setState({
     rejection: port && rejection && { port, text: messages.flow.rejection(rejection) },
   });

@@ -87,6 +87,14 @@ describe('the canvas', { skip: BROWSER_MISSING_REASON }, () => {
     await page.mouse.move(...image, { steps: 4 });
     await page.getByText('takes an image').waitFor();
     await takeScreenshot(page, 'flow-rejection', VIEWS[2]);
+    // Released here, the connection is given up: the palette opens only on the empty board.
+    await page.mouse.up();
+    await page.getByText('takes an image').waitFor({ state: 'detached' });
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    await page.mouse.move(...(await portOf(page, 'Output Text of A')));
+    await page.mouse.down();
+    await page.mouse.move(...image, { steps: 4 });
+    await page.getByText('takes an image').waitFor();
     await page.mouse.move(...(await portOf(page, 'Input Prompt of B')), { steps: 4 });
     await page.getByText('takes an image').waitFor({ state: 'detached' });
     await page.mouse.up();
