@@ -4,6 +4,7 @@ import { messages } from '../flow-messages.ts';
 import { MenuAt, MenuItem } from '../kit/menu.tsx';
 import { useEditor, useView } from '../session/editor-context.tsx';
 import { getCommand } from './commands.ts';
+import { MenuKeys } from './shortcut.tsx';
 
 const NODE_COMMANDS = [
   'run-to',
@@ -57,7 +58,7 @@ export function BoardMenu() {
     .filter(({ isAvailable }) => isAvailable?.(editor) !== false);
   return (
     <MenuAt label={messages.flow.menu} position={menu?.position} onClose={close} onEscape={returnFocus}>
-      {commands.map(({ id, label, run }) => (
+      {commands.map(({ id, label, keys, run }) => (
         <MenuItem
           key={id}
           onSelect={() => {
@@ -67,6 +68,7 @@ export function BoardMenu() {
           }}
         >
           {label}
+          <MenuKeys keys={keys[0]} />
         </MenuItem>
       ))}
     </MenuAt>

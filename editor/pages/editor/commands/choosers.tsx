@@ -4,10 +4,10 @@ import { flushSync } from 'react-dom';
 import { getCategory } from '../../../canvas/colors.ts';
 import { COMMANDS, getCommand } from '../../../canvas/commands.ts';
 import { CategoryIcon } from '../../../canvas/icons.tsx';
+import { Keys } from '../../../canvas/shortcut.tsx';
 import { messages } from '../../../flow-messages.ts';
 import { type Choice, Chooser } from '../../../kit/chooser.tsx';
 import { useEditor } from '../../../session/editor-context.tsx';
-import styles from './keys.module.css';
 
 const flowMessages = messages.flow;
 
@@ -69,18 +69,5 @@ export function FindNode({ onClose }: PanelProps) {
       }}
       onClose={onClose}
     />
-  );
-}
-
-const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
-const KEY_NAMES: Readonly<Record<string, string>> = isMac ? { Mod: '⌘', Shift: '⇧' } : { Mod: 'Ctrl' };
-
-export function Keys({ keys }: { readonly keys: string }) {
-  return (
-    <span className={styles.keys}>
-      {keys.split('+').map(key => (
-        <kbd key={key}>{KEY_NAMES[key] ?? messages.flow.keyNames[key] ?? key}</kbd>
-      ))}
-    </span>
   );
 }

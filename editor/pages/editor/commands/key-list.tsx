@@ -1,9 +1,9 @@
 // Renders the list of keyboard shortcuts.
 
 import { COMMANDS } from '../../../canvas/commands.ts';
+import { Keys } from '../../../canvas/shortcut.tsx';
 import { messages } from '../../../flow-messages.ts';
 import { Dialog } from '../../../kit/dialog.tsx';
-import { Keys } from './choosers.tsx';
 import { MORE_KEYS } from './key-messages.ts';
 import styles from './keys.module.css';
 
