@@ -149,7 +149,7 @@ describe('a failure of video:renderer', () => {
   it('reports a missing template and a template together with a scene graph', async () => {
     await assert.rejects(runNode('video:renderer', {}), {
       code: 'invalid_config',
-      message: /needs a template/,
+      message: /Choose a template/,
     });
     const bothModes = { templateId: 'quote-card', props: { sceneGraph: createScene() } };
     await assert.rejects(runNode('video:renderer', bothModes), {

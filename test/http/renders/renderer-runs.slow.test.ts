@@ -90,7 +90,7 @@ describe('a run with a Video Editor', { skip }, () => {
       'missing_input',
       /title/,
     ],
-    ['fails without a mode', toGraph({}), 'invalid_config', /needs a template/],
+    ['fails without a mode', toGraph({}), 'invalid_config', /Choose a template/],
     [
       'fails with both modes',
       toGraph({ templateId: 'quote-card', props: { sceneGraph } }),
