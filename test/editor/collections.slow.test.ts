@@ -167,6 +167,38 @@ describe('the pages of media, templates and teams', () => {
     assert.deepEqual(testPage.errors, []);
   });
 
+  it('compare two files with the facts that differ', async () => {
+    const size = { width: 64, height: 64 };
+    const id = await editor.service.createWorkflow({
+      name: 'Two whales',
+      nodes: [
+        node('first', 'generate:sandbox', { prompt: 'a gray whale', seed: 7, ...size }),
+        node('second', 'generate:sandbox', { prompt: 'a blue whale', seed: 7, ...size }, at(400, 0)),
+      ],
+      edges: [],
+    });
+    await editor.service.runWorkflow(id);
+    await using testPage = await editor.open('/media?q=whale');
+    const { page } = testPage;
+    const find = (name: string) => page.getByRole('button', { name: `Details of ${name}` });
+    await find('a gray whale').focus();
+    await page.keyboard.press(' ');
+    assert.equal(await page.getByRole('button', { name: 'Compare' }).count(), 0);
+    await find('a blue whale').focus();
+    await page.keyboard.press(' ');
+    await page.getByText('2 selected').waitFor();
+    await page.getByRole('button', { name: 'Compare' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Compare two files' });
+    await dialog.getByRole('slider', { name: 'Comparison slider' }).waitFor();
+    const cells = dialog.getByRole('row', { name: /Prompt/ }).getByRole('cell');
+    assert.deepEqual((await cells.allTextContents()).toSorted(), ['a blue whale', 'a gray whale']);
+    // The seeds, models and sizes are equal.
+    assert.equal(await dialog.getByRole('row').count(), 2);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    assert.deepEqual(testPage.errors, []);
+  });
+
   it('show templates with their price and copy a template', async () => {
     const id = await editor.service.createWorkflow({
       name: 'A greeting',

@@ -1,6 +1,7 @@
 // Tests the templates of an empty board, and sharing and publishing a workflow.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { signUpUser } from '../../support/accounts/first-user.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { setUpFlowPages } from './flow-dom.ts';
 import { nodeOf, PICTURE } from './flow-page.ts';
@@ -101,9 +102,12 @@ describe('templates, sharing and publishing on the board', () => {
     await dialog.getByLabel('Email').fill('ana.lopez@example.com');
     await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
     const invitation = page.getByRole('dialog', { name: 'Invite ana.lopez@example.com' });
+    await invitation.getByText('This person has no account yet.').waitFor();
+    await invitation.getByText(/^The account gets the default plan and [\d,]+ credits\./).waitFor();
     assert.equal(await invitation.getByLabel('Name').inputValue(), 'Ana Lopez');
     await invitation.getByRole('button', { name: 'Create invitation link' }).click();
     const link = new URL(await invitation.getByLabel('Link').inputValue());
+    await invitation.getByText('Send this link to ana.lopez@example.com privately.').waitFor();
     assert.deepEqual([link.pathname, link.searchParams.get('next')], ['/setup', `/flow/${id}`]);
     await invitation.getByRole('button', { name: 'Close' }).click();
     await dialog.getByRole('button', { name: 'Send link to ana.lopez@example.com' }).click();
@@ -120,6 +124,27 @@ describe('templates, sharing and publishing on the board', () => {
     await dialog.getByRole('button', { name: 'Send link to ana.lopez@example.com' }).click();
     await invitation.getByText('Ana Lopez has an account.').waitFor();
     assert.match(await invitation.getByLabel('Link').inputValue(), new RegExp(`/flow/${id}$`));
+    assert.deepEqual(testPage.errors, []);
+  });
+
+  it('say what an owner who is no administrator can send', async () => {
+    const id = await flow.create(PICTURE);
+    const email = 'kim@example.com';
+    const cookie = await signUpUser(flow.service, { email, name: 'Kim' });
+    await flow.send('PUT', `/workflows/${id}/permissions`, { email, role: 'OWNER' });
+    await flow.send('PUT', `/workflows/${id}/permissions`, { email: 'new@example.com', role: 'VIEW' });
+    await using testPage = await flow.open(id, undefined, cookie);
+    const { page } = testPage;
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Share' });
+    await dialog.getByText('People with an account get a notice.').waitFor();
+    await dialog.getByRole('button', { name: 'Send link to new@example.com' }).click();
+    const invitation = page.getByRole('dialog', { name: 'Invite new@example.com' });
+    await invitation.getByText('If they have none, ask an administrator to invite them.').waitFor();
+    // People who have opened the workflow need no link.
+    assert.equal(await dialog.getByRole('button', { name: /^Send link to/ }).count(), 1);
+    assert.match(await invitation.getByLabel('Link').inputValue(), new RegExp(`/flow/${id}$`));
+    assert.equal(await invitation.getByRole('button', { name: 'Create invitation link' }).count(), 0);
     assert.deepEqual(testPage.errors, []);
   });
 

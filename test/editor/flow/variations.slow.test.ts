@@ -183,6 +183,37 @@ describe('seeds and variations', () => {
     assert.deepEqual(testPage.errors, []);
   });
 
+  it('varies, upscales, and keeps the seed of a result of the page of a run', async () => {
+    const id = await flow.create(PICTURE);
+    await flow.send('POST', `/workflows/${id}/run`, { config: { picture: { seed: 4711 } } });
+    await flow.untilRuns(id, 1);
+    const [run] = await flow.runs(id);
+    await using testPage = await flow.open(id);
+    const { page } = testPage;
+    const chooseOnRunPage = async (action: string): Promise<void> => {
+      await page.goto(`/executions/${run?.id}`);
+      const actions = page.getByRole('group', { name: 'Result actions' }).first();
+      await actions.getByRole('link', { name: action }).click();
+    };
+    await chooseOnRunPage('Use this seed');
+    await page.getByText('The node keeps the seed 4711.').waitFor();
+    await waitUntil('the seed to be saved', async () => (await readSeed(id)) === 4711);
+    await chooseOnRunPage('Upscale');
+    await waitUntil('the upscaler to be saved', async () => {
+      const { nodes, edges } = await flow.read(id);
+      const upscaler = nodes.at(-1);
+      return (
+        upscaler?.data.nodeType === 'edit:upscale_local' &&
+        edges.some(({ source, target }) => source === 'picture' && target === upscaler.id)
+      );
+    });
+    await chooseOnRunPage('Four variations');
+    await page.getByRole('dialog', { name: 'Four variations of Picture' }).waitFor();
+    assert.equal(new URL(page.url()).search, '');
+    await flow.untilRuns(id, 5);
+    assert.deepEqual(testPage.errors, []);
+  });
+
   it('opens the result of a run from its banner', async () => {
     const id = await flow.create(PICTURE);
     await using testPage = await flow.open(id);
