@@ -113,6 +113,7 @@ export interface Responses {
   'POST /approvals/{}/link': schemas.CreatedApprovalLink;
   'POST /approvals/link': schemas.LinkedApproval;
   'POST /approvals/link/decision': schemas.LinkedApproval;
+  'POST /approvals/link/mails': schemas.LinkedApproval;
   'GET /executions/{}/deliveries': schemas.DeliveryPage;
   'POST /executions/{}/deliveries/{}/redeliver': schemas.Delivery;
   'POST /webhooks/test': schemas.WebhookTest;

@@ -691,8 +691,8 @@ export type Approval = {
   readonly assignees: readonly {
     readonly userId: number | null;
     readonly email: string | null;
-    /** `limited`: no mail was sent, because too many were sent on this day */
-    readonly mail: 'none' | 'queued' | 'limited';
+    /** `limited`: no mail was sent, because too many were sent on this day. `stopped`: the person wants none */
+    readonly mail: 'none' | 'queued' | 'limited' | 'stopped';
   }[];
 };
 
@@ -706,6 +706,13 @@ export type ApprovalLink = {
 export type ApprovalLinkRequest = {
   /** An assignee without an account */
   readonly email: string;
+};
+
+/** Whether to stop mails */
+export type ApprovalMailsRequest = {
+  /** The token of the link in the mail */
+  readonly token: string;
+  readonly isStopped: boolean;
 };
 
 /** One page of a list */
@@ -1659,6 +1666,8 @@ export type Decision = {
     readonly userId?: number;
     readonly name?: string;
     readonly email?: string;
+    /** The owner who created the link, if the service did not send it */
+    readonly linkCreatedBy?: number;
   };
   readonly at: string | null;
 };
@@ -2442,6 +2451,7 @@ export type LinkedApproval = {
   readonly expiresAt: string;
   readonly decision: Decision | null;
   readonly email: string | null;
+  readonly mailsStopped: boolean | null;
 };
 
 /** An issue that the lint found */

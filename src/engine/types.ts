@@ -90,6 +90,8 @@ export interface DecidedBy {
   readonly userId?: number;
   readonly name?: string;
   readonly email?: string;
+  /** The owner who created the link, and may have used it. Absent if the service sent the link by mail. */
+  readonly linkCreatedBy?: number;
 }
 
 export type ProviderTask = NonNullable<NodeContext['task']['stored']>;

@@ -1,6 +1,6 @@
 // Stores the approvals that nodes wait for, and whom they are asked of.
 import type { Tx } from './db.ts';
-import { isStillMemberSql } from './permissions.ts';
+import { isStillMemberSql, USER_SHARES } from './permissions.ts';
 import { enqueue } from './queue.ts';
 import {
   all,
@@ -9,6 +9,7 @@ import {
   firstNumber,
   insertRows,
   limitPageBytes,
+  matches,
   type PageRange,
   type PageRow,
 } from './rows.ts';
@@ -166,8 +167,8 @@ export function listApprovalsOf(
 /** A value whose items are left out. */
 const NO_VALUE = '{"type":"TEXT","items":[],"truncated":true}';
 
-/** `limited`: no mail was sent, because too many were. */
-export const ASSIGNEE_MAILS = ['none', 'queued', 'limited'] as const;
+/** `limited`: no mail was sent, because too many were. `stopped`: the person wants no mails. */
+export const ASSIGNEE_MAILS = ['none', 'queued', 'limited', 'stopped'] as const;
 
 export interface AssigneeRow {
   readonly approval_id: string;
@@ -187,6 +188,59 @@ export function listAssignees(tx: Tx, approvalIds: readonly string[]): Promise<r
     `select approval_id, position, user_id, email, mail from approval_assignees
      where approval_id = any ($1::text[]) order by approval_id, position`,
     [approvalIds],
+  );
+}
+
+/** A user with access to a workflow. */
+export interface Person {
+  readonly id: number;
+  /** In lower case. */
+  readonly email: string;
+}
+
+/** Lists which of these users have access to a workflow by their workspace or by a share. */
+export function listPeople(
+  tx: Tx,
+  {
+    userIds,
+    emails,
+    workspace,
+    workflowId,
+  }: {
+    readonly userIds: readonly number[];
+    /** In lower case. */
+    readonly emails: readonly string[];
+    readonly workspace: string;
+    /** Null for a graph that is not stored. */
+    readonly workflowId: string | null;
+  },
+): Promise<readonly Person[]> {
+  return all(
+    tx,
+    `select u.id, lower(u.email) as email from users u
+     where (u.id = any ($1::int[]) or lower(u.email) = any ($2::text[])) and not u.disabled and (
+       $3 = 'user:' || u.id
+       or exists (select from team_members m where m.team_id = $3 and m.user_id = u.id)
+       or exists (select from ${USER_SHARES} p where p.workflow_id = $4 and p.user_id = u.id))`,
+    [userIds, emails, workspace, workflowId],
+  );
+}
+
+/** Lists users who own the workflow: its creator, the OWNERs of its team, and those who were made owners by a share. */
+export function listOwners(
+  tx: Tx,
+  workflowId: string,
+  limit: number,
+): Promise<readonly { readonly id: number; readonly email: string }[]> {
+  return all(
+    tx,
+    `select u.id, u.email from workflows w join users u on not u.disabled and (
+       exists (select from team_members m where m.team_id = w.team_id and m.user_id = u.id
+         and (m.role = 'OWNER' or u.id = w.user_id))
+       or w.team_id is null and u.id = w.user_id
+       or exists (select from ${USER_SHARES} p where p.workflow_id = w.id and p.user_id = u.id and p.role = 'OWNER'))
+     where w.id = $1 order by u.id limit $2`,
+    [workflowId, limit],
   );
 }
 
@@ -221,12 +275,14 @@ export interface ApprovalLinkRow {
   readonly approval_id: string;
   readonly position: number;
   readonly created_at: Date;
+  /** The owner who created it; null if the service sent it. */
+  readonly created_by: number | null;
 }
 
 export async function insertApprovalLink(tx: Tx, row: ApprovalLinkRow): Promise<void> {
   await tx.query(
-    'insert into approval_links (token_hash, approval_id, position, created_at) values ($1, $2, $3, $4)',
-    [row.token_hash, row.approval_id, row.position, row.created_at],
+    'insert into approval_links (token_hash, approval_id, position, created_at, created_by) values ($1, $2, $3, $4, $5)',
+    [row.token_hash, row.approval_id, row.position, row.created_at, row.created_by],
   );
 }
 
@@ -241,18 +297,38 @@ export interface LinkedAssigneeRow extends ApprovalRow {
   /** The assignee to whom the link was sent. */
   readonly assignee_id: number | null;
   readonly assignee_email: string | null;
+  /** The owner who created the link; null if the service sent it. */
+  readonly link_created_by: number | null;
+  /** Whether the person gets no mails. */
+  readonly is_stopped: boolean;
 }
 
 /** Finds the approval of a link, and the assignee to whom it was sent. Links of disabled users do not work. */
 export function findLinkedApproval(tx: Tx, tokenHash: Buffer): Promise<LinkedAssigneeRow | undefined> {
   return first(
     tx,
-    `select ${COLUMNS}, p.position, p.user_id as assignee_id, coalesce(u.email, p.email) as assignee_email
+    `select ${COLUMNS}, p.position, p.user_id as assignee_id, coalesce(u.email, p.email) as assignee_email,
+       l.created_by as link_created_by,
+       exists (select from approval_opt_outs o where o.address_hash = sha256(convert_to(p.email, 'UTF8'))) as is_stopped
      from approval_links l join approvals a on a.id = l.approval_id
        join approval_assignees p on p.approval_id = l.approval_id and p.position = l.position
        ${JOINS} left join users u on u.id = p.user_id
      where l.token_hash = $1 and u.disabled is not true`,
     [tokenHash],
+  );
+}
+
+/** Returns whether the person with this address wants no mails about approvals. */
+export function hasOptedOut(tx: Tx, addressHash: Buffer): Promise<boolean> {
+  return matches(tx, 'select from approval_opt_outs where address_hash = $1', [addressHash]);
+}
+
+export async function setOptOut(tx: Tx, addressHash: Buffer, isStopped: boolean): Promise<void> {
+  await tx.query(
+    isStopped
+      ? 'insert into approval_opt_outs (address_hash) values ($1) on conflict do nothing'
+      : 'delete from approval_opt_outs where address_hash = $1',
+    [addressHash],
   );
 }
 

@@ -31,8 +31,10 @@ export interface MailContent {
   readonly picture?: MailPicture;
   /** Completes `You get this mail because`. */
   readonly reason: string;
-  /** Where the recipient can turn off mails of this kind: a path of the web application. */
+  /** Where the recipient can turn off mails of this kind: a path of the web application, which may contain `{secret}`. */
   readonly settingsPath?: string;
+  /** The text of the link to it. */
+  readonly settingsLabel?: string;
 }
 
 export interface NewMail {

@@ -15,6 +15,7 @@ export function DecisionText({
       <p>
         {messages.decidedBy[decision](name)}
         {edited && `, ${messages.edited}`}
+        {by.linkCreatedBy !== undefined && `, ${messages.linkByOwner}`}
         {at !== null && (
           <span className={styles.muted}>
             {' · '}

@@ -1,16 +1,21 @@
-// Renders the page that people open by the link of a mail: what waits, and the form that decides. Opening it decides nothing.
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+// Renders the page that people open by the link of a mail: what waits, and the form that decides, or the button that stops mails.
+// Opening it changes nothing.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import type { LinkedApproval } from '../../../sdk/src/schemas.ts';
 import { approvalMessages as messages } from '../../approval-messages.ts';
 import { AuthLayout } from '../../frame/auth-layout.tsx';
 import { ApprovalForm } from '../../kit/approval/approval-form.tsx';
 import { DecisionText } from '../../kit/approval/decision-text.tsx';
+import { Button } from '../../kit/button.tsx';
+import { Failure } from '../../kit/failure.tsx';
 import { QueryResult } from '../../kit/query-result.tsx';
 import { api } from '../../lib/api.ts';
 import { formatExact } from '../../lib/format.ts';
 
 // Read when the module loads, because the effect removes the token from the URL.
-const TOKEN = location.hash.slice(1);
+// The link at the end of a mail, with which its recipient stops mails, has a suffix.
+const [TOKEN = '', SUFFIX] = location.hash.slice(1).split('.');
 const KEY = ['/approvals/link'];
 
 export function Page() {
@@ -36,6 +41,7 @@ export function Page() {
       </AuthLayout>
     );
   const approval = query.data;
+  if (SUFFIX === 'stop') return <StopMails approval={approval} />;
   const { message, startedBy, status, decision, expiresAt, label } = approval;
   if (status !== 'waiting')
     return (
@@ -66,6 +72,37 @@ export function Page() {
           }
         }}
       />
+    </AuthLayout>
+  );
+}
+
+/** Asks before it stops mails, because programs that scan mails open their links. */
+function StopMails({ approval: { email, mailsStopped } }: { readonly approval: LinkedApproval }) {
+  const client = useQueryClient();
+  const texts = messages.stop;
+  const change = useMutation({
+    mutationFn: (isStopped: boolean) => api.post('/approvals/link/mails', { token: TOKEN, isStopped }),
+    onSuccess: changed => client.setQueryData(KEY, changed),
+  });
+  if (email === null || mailsStopped === null)
+    return (
+      <AuthLayout title={messages.linkTitle} description={texts.account}>
+        {null}
+      </AuthLayout>
+    );
+  return (
+    <AuthLayout
+      title={mailsStopped ? texts.stopped : texts.title}
+      description={mailsStopped ? texts.stoppedHint(email) : texts.description(email)}
+    >
+      {change.error && <Failure error={change.error} />}
+      <Button
+        variant={mailsStopped ? 'plain' : 'primary'}
+        isBusy={change.isPending}
+        onClick={() => change.mutate(!mailsStopped)}
+      >
+        {mailsStopped ? texts.resume : texts.stop}
+      </Button>
     </AuthLayout>
   );
 }

@@ -10,11 +10,12 @@ import {
   DecisionBody,
   LinkDecisionBody,
   LinkedApproval,
+  LinkMailsBody,
   ListApprovalsQuery,
   OpenLinkBody,
 } from '../../runs/approvals/approval.schema.ts';
 import { decideAsUser, decideByLink } from '../../runs/approvals/decide.ts';
-import { createLinkAsOwner, openApprovalLink } from '../../runs/approvals/links.ts';
+import { changeLinkMails, createLinkAsOwner, openApprovalLink } from '../../runs/approvals/links.ts';
 import { listApprovals, readApproval } from '../../runs/approvals/read-approvals.ts';
 import type { RunDeps } from '../../runs/deps.ts';
 import type { Server } from '../deps.ts';
@@ -96,6 +97,18 @@ export function registerApprovals(server: Server, deps: RunDeps): void {
       response: { 200: LinkedApproval },
     }),
     req => decideByLink(deps, req.body, toNetwork(getClientAddress(req))),
+  );
+  server.post(
+    '/api/v1/approvals/link/mails',
+    operation('stopApprovalMails', 'public', {
+      summary: 'Stop mails about approvals',
+      description:
+        'Stops mails about approvals to the address that got the link, or sends them again. Only for people without an account. Works also after the decision.',
+      errors: ['invalid_link'],
+      body: LinkMailsBody,
+      response: { 200: LinkedApproval },
+    }),
+    req => changeLinkMails(deps, req.body, toNetwork(getClientAddress(req))),
   );
 }
 

@@ -53,6 +53,10 @@ export const LinkDecisionBody = NamedExact('LinkDecisionRequest', 'A decision by
   token: Token,
   ...DECISION_FIELDS,
 });
+export const LinkMailsBody = NamedExact('ApprovalMailsRequest', 'Whether to stop mails', {
+  token: Token,
+  isStopped: Type.Boolean(),
+});
 export type LinkDecisionBody = Static<typeof LinkDecisionBody>;
 
 const DecidedBy = Type.Object(
@@ -61,6 +65,9 @@ const DecidedBy = Type.Object(
     userId: Type.Optional(Type.Integer()),
     name: Type.Optional(Type.String()),
     email: Type.Optional(Type.String()),
+    linkCreatedBy: Type.Optional(
+      Type.Integer({ description: 'The owner who created the link, if the service did not send it' }),
+    ),
   },
   { description: '`link`: by the link in a mail. `timeout`: nobody decided in time' },
 );
@@ -109,7 +116,8 @@ export const Approval = Named('Approval', 'A decision that a run waits for', {
       userId: Nullable(Type.Integer()),
       email: Nullable(Type.String()),
       mail: Type.Enum(ASSIGNEE_MAILS, {
-        description: '`limited`: no mail was sent, because too many were sent on this day',
+        description:
+          '`limited`: no mail was sent, because too many were sent on this day. `stopped`: the person wants none',
       }),
     }),
     { description: 'Who is asked. Empty if you may not view the workflow' },
@@ -120,4 +128,7 @@ export const ApprovalPage = PageSchema(Approval);
 export const LinkedApproval = Named('LinkedApproval', 'What a person sees who decides by a link', {
   ...FIELDS,
   email: Nullable(Type.String({ description: 'To whom the link was sent' })),
+  mailsStopped: Nullable(
+    Type.Boolean({ description: 'Whether this address gets no mails. Null for a person with an account' }),
+  ),
 });

@@ -1,13 +1,15 @@
 // Decides approvals: checks who may decide and what, and stores the decision in the commit that lets the run continue.
-import type { Decision } from '../../engine/types.ts';
+import type { DecidedBy, Decision } from '../../engine/types.ts';
 import type { Json, JsonObject } from '../../graph/types.ts';
 import { AppError } from '../../lib/errors.ts';
+import { omitUndefined } from '../../lib/record.ts';
 import { findRole, requireOpenTeam, roleAllows, toTeamId } from '../../services/accounts/access.ts';
 import { type Actor, requireScope, type UserActor } from '../../services/accounts/actor.ts';
 import {
   type ApprovalRow,
   decideApproval,
   findApprovalOfNode,
+  type LinkedAssigneeRow,
   listAssignees,
 } from '../../store/approvals.ts';
 import { type AuditCaller, type AuditEntry, recordAudit } from '../../store/audit/record-audit.ts';
@@ -20,7 +22,7 @@ import type { RunDeps } from '../deps.ts';
 import { readBoundedSteps } from '../prepare/stored-run.ts';
 import type { DecisionBody, LinkDecisionBody } from './approval.schema.ts';
 import { findByToken, openApprovalLink } from './links.ts';
-import { type ParsedApproval, parseApproval } from './present-approval.ts';
+import { hideAddress, type ParsedApproval, parseApproval } from './present-approval.ts';
 import { nameDecider } from './present-decision.ts';
 import { readApprovalOfNode } from './read-approvals.ts';
 import { MAX_WAITING_CHARS } from './waiting-approval.ts';
@@ -95,7 +97,9 @@ export async function requireDecider(
 async function isAssignee(db: Tx, approval: ApprovalRow, { id, email }: UserRow): Promise<boolean> {
   // Before the job has stored the assignees, those of the request count.
   if (approval.notified_at === null) {
-    const { assignees } = parseApproval(approval).request;
+    const { assignees, componentId } = parseApproval(approval).request;
+    // The job decides which assignees of a component count.
+    if (componentId !== undefined) return false;
     return assignees.includes(id) || assignees.includes(email.toLowerCase());
   }
   return (await listAssignees(db, [approval.id])).some(({ user_id }) => user_id === id);
@@ -109,13 +113,24 @@ export async function decideByLink(deps: RunDeps, { token, ...body }: LinkDecisi
     via: 'link',
     ...(linked.assignee_id === null ? {} : { userId: linked.assignee_id }),
     ...(email === null ? {} : { email }),
+    ...(linked.link_created_by === null ? {} : { linkCreatedBy: linked.link_created_by }),
   } as const;
   await commitDecision(
     deps,
     { executionId, nodeId },
     { caller: { kind: 'anonymous' }, toDecision: found => toDecision(deps, found, body, by) },
-  );
+  ).catch((err: unknown) => {
+    throw err instanceof AppError && err.code === 'already_decided' ? hideDecider(err, linked) : err;
+  });
   return openApprovalLink(deps, token, network);
+}
+
+/** Returns the error without the addresses of others. */
+function hideDecider({ code, details = {} }: AppError, linked: LinkedAssigneeRow): AppError {
+  const { status, by } = details as { readonly status?: string; readonly by?: DecidedBy };
+  const shown = by === undefined ? {} : { by: hideAddress(by, linked) };
+  const message = `The approval was already ${status} by ${nameDecider(shown)}.`;
+  return new AppError(code, message, { details: { status, ...shown } });
 }
 
 /** Validates a decision. Throws 400 for edits that the approval does not allow or that have another type. */
@@ -201,7 +216,7 @@ function toAuditEntry(
   approval: ApprovalRow | undefined,
   { approved, comment, value, by }: Decision,
 ): AuditEntry {
-  const { via, email, userId } = by ?? {};
+  const { via, email, userId, linkCreatedBy } = by ?? {};
   return {
     action: 'approval.decided',
     target: approval?.id ?? `${id}/${nodeId}`,
@@ -214,7 +229,9 @@ function toAuditEntry(
       executionId: id,
       nodeId,
       // The log looks up the names of accounts.
-      ...(via === 'link' ? { via, ...(userId === undefined ? { email } : { userId }) } : {}),
+      ...(via === 'link'
+        ? { via, ...(userId === undefined ? { email } : { userId }), ...omitUndefined({ linkCreatedBy }) }
+        : {}),
     },
   };
 }

@@ -11,6 +11,7 @@ import {
   insertApprovalLink,
   type LinkedAssigneeRow,
   listAssignees,
+  setOptOut,
 } from '../../store/approvals.ts';
 import { recordAudit } from '../../store/audit/record-audit.ts';
 import type { Tx } from '../../store/db.ts';
@@ -31,10 +32,11 @@ export async function createApprovalLink(
   { now }: Pick<RunDeps, 'now'>,
   tx: Tx,
   { approval_id, position }: Pick<AssigneeRow, 'approval_id' | 'position'>,
+  created_by: number | null = null,
 ): Promise<string> {
   const token = generateToken();
   const created_at = new Date(now());
-  await insertApprovalLink(tx, { token_hash: sha256(token), approval_id, position, created_at });
+  await insertApprovalLink(tx, { token_hash: sha256(token), approval_id, position, created_at, created_by });
   return token;
 }
 
@@ -72,7 +74,7 @@ export async function createLinkAsOwner(
       teamId: toTeamId(row.workspace),
       after: { email: assignee.email },
     });
-    return createApprovalLink(deps, tx, assignee);
+    return createApprovalLink(deps, tx, assignee, user.userId);
   });
   return { url: `${deps.settings.BASE_URL}${LINK_PATH}#${token}`, expiresAt: row.expires_at.toISOString() };
 }
@@ -80,6 +82,25 @@ export async function createLinkAsOwner(
 /** Returns the approval of a link. Throws 400 `invalid_link`, and 429 after too many requests of a network. */
 export async function openApprovalLink(deps: RunDeps, token: string, network: string) {
   return presentLinkedApproval(await findByToken(deps, token, network));
+}
+
+/**
+ * Stops mails about approvals to the person of the link, who has no account, or sends them again. Throws 400 for a person with an
+ * account, who chooses in the settings, and the errors of `openApprovalLink`.
+ */
+export async function changeLinkMails(
+  deps: RunDeps,
+  { token, isStopped }: { readonly token: string; readonly isStopped: boolean },
+  network: string,
+) {
+  const linked = await findByToken(deps, token, network);
+  if (linked.assignee_id !== null || linked.assignee_email === null)
+    throw new AppError(
+      'invalid_link',
+      'This person has an account. Sign in, and choose mails in the settings.',
+    );
+  await setOptOut(deps.db, sha256(linked.assignee_email), isStopped);
+  return presentLinkedApproval({ ...linked, is_stopped: isStopped });
 }
 
 /** Returns the approval of a token, and the assignee to whom it was sent. */

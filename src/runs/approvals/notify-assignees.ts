@@ -9,8 +9,11 @@ import type { UserActor } from '../../services/accounts/actor.ts';
 import { shortenName } from '../../services/accounts/mailed-invitations.ts';
 import {
   type AssigneeRow,
+  hasOptedOut,
   insertAssignees,
   listAssignees,
+  listOwners,
+  listPeople,
   lockApproval,
   markNotified,
   setAssigneeMail,
@@ -23,7 +26,7 @@ import { enqueue } from '../../store/queue.ts';
 import { addUses } from '../../store/rate-windows.ts';
 import { requiresSecondFactor } from '../../store/teams.ts';
 import { findUser, findUserByEmail } from '../../store/users.ts';
-import { findWorkflow } from '../../store/workflows/workflows.ts';
+import { findWorkflow, findWorkspaceOf } from '../../store/workflows/workflows.ts';
 import type { RunDeps } from '../deps.ts';
 import { createApprovalLink, LINK_PATH } from './links.ts';
 import { type ParsedApproval, parseApproval } from './present-approval.ts';
@@ -78,21 +81,18 @@ async function saveProgress(
 }
 
 /**
- * Stores the assignees, with the accounts to which emails belong. If none is left, whoever started the run is asked, and
- * not notified: the run shows the question.
+ * Stores the assignees, with the accounts to which emails belong. Without assignees, whoever started the run is asked, and
+ * not notified: the run shows the question. If the node names assignees and none is left, the owners of the workflow are
+ * asked: who started the run was not meant to approve it.
  */
-async function storeAssignees(tx: Tx, { row, request }: ParsedApproval): Promise<readonly AssigneeRow[]> {
-  const people = new Map<string, Pick<AssigneeRow, 'user_id' | 'email'>>();
-  for (const assignee of request.assignees) {
-    const user =
-      typeof assignee === 'number' ? await findUser(tx, assignee) : await findUserByEmail(tx, assignee);
-    if (user !== undefined && !user.disabled)
-      people.set(`${user.id}`, { user_id: user.id, email: user.email });
-    else if (typeof assignee === 'string' && user === undefined)
-      people.set(assignee, { user_id: null, email: assignee });
-  }
-  const isUnassigned = people.size === 0;
+async function storeAssignees(tx: Tx, approval: ParsedApproval): Promise<readonly AssigneeRow[]> {
+  const { row, request } = approval;
+  const people = await findPeople(tx, approval);
+  const isUnassigned = request.assignees.length === 0;
   if (isUnassigned) people.set('', { user_id: row.user_id, email: null });
+  else if (people.size === 0)
+    for (const { id, email } of await listOwners(tx, row.workflow_id, MAX_OWNERS))
+      people.set(`${id}`, { user_id: id, email });
   const rows = [...people.values()].map((person, position) => ({
     approval_id: row.id,
     position,
@@ -101,6 +101,39 @@ async function storeAssignees(tx: Tx, { row, request }: ParsedApproval): Promise
   }));
   await insertAssignees(tx, rows);
   return isUnassigned ? [] : rows;
+}
+
+const MAX_OWNERS = 20;
+
+type People = Map<string, Pick<AssigneeRow, 'user_id' | 'email'>>;
+
+/**
+ * Finds the assignees that the node names. Whoever edits a component of another workspace must not choose who sees the values of
+ * its callers, so only people with access to the calling workflow are left then.
+ */
+async function findPeople(tx: Tx, { row, request }: ParsedApproval): Promise<People> {
+  const people: People = new Map();
+  const isForeign =
+    request.componentId !== undefined && (await findWorkspaceOf(tx, request.componentId)) !== row.workspace;
+  for (const assignee of request.assignees) {
+    const user =
+      typeof assignee === 'number' ? await findUser(tx, assignee) : await findUserByEmail(tx, assignee);
+    if (isForeign && (user === undefined || !(await hasAccess(tx, row, user.id)))) continue;
+    if (user !== undefined && !user.disabled)
+      people.set(`${user.id}`, { user_id: user.id, email: user.email });
+    else if (typeof assignee === 'string' && user === undefined)
+      people.set(assignee, { user_id: null, email: assignee });
+  }
+  return people;
+}
+
+async function hasAccess(
+  tx: Tx,
+  { workspace, workflow_id: workflowId }: ParsedApproval['row'],
+  userId: number,
+): Promise<boolean> {
+  const people = await listPeople(tx, { userIds: [userId], emails: [], workspace, workflowId });
+  return people.length > 0;
 }
 
 /** 0 for the request, otherwise the number of the reminder. */
@@ -188,6 +221,7 @@ async function notify(
     await insertNotice(tx, { kind: 'approval_waiting', cause, workspace, userId, title, text, link, mail });
     return 'none';
   }
+  if (await hasOptedOut(tx, sha256(email ?? ''))) return 'stopped';
   const { secret, expiresAt, ...content } = mail;
   const isQueued = await insertMail(tx, {
     userId: null,
@@ -200,6 +234,8 @@ async function notify(
       subject: title,
       paragraphs: [text],
       reason: `${shortenName(row.started_by)} named this address in a workflow`,
+      settingsPath: `${LINK_PATH}#{secret}.stop`,
+      settingsLabel: 'Stop mails about approvals',
     },
     secret,
     expiresAt,

@@ -50,6 +50,7 @@ export function createApprovalReader(
     const { id, ...request } = approval;
     const node = plan.nodes.find(candidate => candidate.id === nodeId);
     if (node === undefined) return undefined;
+    const componentId = node.component?.workflowIds.at(-1);
     return {
       id,
       execution_id: row.id,
@@ -58,7 +59,7 @@ export function createApprovalReader(
       workspace: row.workspace,
       user_id: row.user_id,
       label: cutText(node.label, MAX_LABEL_CHARS),
-      request: JSON.stringify(request),
+      request: JSON.stringify({ ...request, ...omitUndefined({ componentId }) }),
       value: JSON.stringify(toWaitingValue(findInput(node, getOutputs))),
       created_at: new Date(suspended.sinceMs),
       expires_at: new Date(suspended.untilMs),

@@ -24,11 +24,11 @@ export function renderMail(
   { baseUrl, secret, pictureCid }: RenderOptions,
 ): RenderedMail {
   const { paragraphs, details = [], buttons = [], picture, reason, settingsPath } = content;
+  const { settingsLabel = 'Choose which mails you get' } = content;
   const toUrl = (path: string): string => baseUrl + path.replace('{secret}', () => secret ?? '');
   const host = new URL(baseUrl).host;
   const links = buttons.map(({ label, path }) => ({ label, url: toUrl(path) }));
-  const settings =
-    settingsPath === undefined ? undefined : `Choose which mails you get: ${toUrl(settingsPath)}`;
+  const settings = settingsPath === undefined ? undefined : `${settingsLabel}: ${toUrl(settingsPath)}`;
   const why = `You get this mail from ${host} because ${reason}.`;
   const text = [
     ...paragraphs,
@@ -49,7 +49,7 @@ export function renderMail(
       ? ''
       : `<p class="buttons">${links.map(({ label, url }, index) => `<a class="${index === 0 ? 'main' : 'other'}" href="${escapeXml(url)}">${escapeXml(label)}</a>`).join(' ')}</p>`,
   ].join('\n');
-  const footer = `<p>${escapeXml(why)}${settingsPath === undefined ? '' : ` <a href="${escapeXml(toUrl(settingsPath))}">Choose which mails you get</a>`}</p>`;
+  const footer = `<p>${escapeXml(why)}${settingsPath === undefined ? '' : ` <a href="${escapeXml(toUrl(settingsPath))}">${escapeXml(settingsLabel)}</a>`}</p>`;
   return {
     subject: toLine(content.subject).slice(0, MAX_SUBJECT_CHARS),
     text: `${text.join('\n\n')}\n`,

@@ -149,18 +149,20 @@ async function toMessage(
 ): Promise<OutgoingMail> {
   const { BASE_URL } = deps.settings;
   const picture = content.picture && (await readMailPicture(deps, content.picture, signal));
+  const shownSecret = secret === null ? undefined : decrypt(deps.secretsKey, secret);
   const rendered = renderMail(content, {
     baseUrl: BASE_URL,
-    secret: secret === null ? undefined : decrypt(deps.secretsKey, secret),
+    secret: shownSecret,
     pictureCid: picture?.cid,
   });
+  const settingsPath = content.settingsPath?.replace('{secret}', () => shownSecret ?? '');
   return {
     ...rendered,
     messageId: `${id}@${getMailDomain(mailer.from)}`,
     date: created_at,
     to: address,
     attachments: picture === undefined ? [] : [picture],
-    settingsUrl: content.settingsPath === undefined ? undefined : BASE_URL + content.settingsPath,
+    settingsUrl: settingsPath === undefined ? undefined : BASE_URL + settingsPath,
   };
 }
 

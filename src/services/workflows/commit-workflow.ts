@@ -1,5 +1,6 @@
 // Performs the steps that all writes of a stored workflow share: locks the workflow, prepares the graph, writes what
 // changed, and presents the result.
+import { mergeIssues } from '../../graph/issues.ts';
 import { getFirstIdAt } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
 import { notifyFollowers } from '../../store/workflows/followers.ts';
@@ -18,6 +19,7 @@ import { loadPolicy } from '../accounts/team-policy.ts';
 import { recordCalls } from '../components/record-calls.ts';
 import type { Deps } from '../deps.ts';
 import { requireStorageForGraph } from '../media/storage-quota.ts';
+import { findAssigneeIssues } from './assignee-warnings.ts';
 import type { GraphTaskRunner } from './edit-transaction.ts';
 import { withMediaWarnings } from './missing-media.ts';
 import { isBeingEdited } from './presence/heartbeat.ts';
@@ -71,7 +73,8 @@ export async function prepareReplacement(
 ): Promise<GraphWrite> {
   const stored = await deps.versions.get(tx, workflow.id, workflow.version);
   if (nodes === undefined && edges === undefined) return reuseStoredText(stored.text);
-  const policy = await loadPolicy(tx, getWorkspaceId(workflow));
+  const owner = { workspace: getWorkspaceId(workflow), workflowId: workflow.id };
+  const policy = await loadPolicy(tx, owner.workspace);
   const write = runTask<'write'>(
     workflow.version,
     {
@@ -81,7 +84,9 @@ export async function prepareReplacement(
     },
     { id: workflow.id, versions: [workflow.version] },
   );
-  return write.isChanged ? withMediaWarnings(tx, write) : write;
+  if (!write.isChanged) return write;
+  const assigneeIssues = await findAssigneeIssues(tx, deps.settings, write.text, owner);
+  return withMediaWarnings(tx, { ...write, issueList: mergeIssues(write.issueList, assigneeIssues) });
 }
 
 export interface WorkflowChange {

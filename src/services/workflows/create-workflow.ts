@@ -1,4 +1,5 @@
 // Creates a personal workflow or, if the body has an id, replaces an existing one.
+import { mergeIssues } from '../../graph/issues.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Tx } from '../../store/db.ts';
 import type { NewMedia } from '../../store/media/media.ts';
@@ -10,6 +11,7 @@ import { recordCalls } from '../components/record-calls.ts';
 import type { Deps } from '../deps.ts';
 import { dropMedia } from '../media/receive-file.ts';
 import { insertMediaWithinQuota, requireStorageForGraph } from '../media/storage-quota.ts';
+import { findAssigneeIssues } from './assignee-warnings.ts';
 import {
   type CommittedWorkflow,
   commitChange,
@@ -115,7 +117,9 @@ export async function commitNewWorkflow(
     const view = { workflow, actor: user, role: 'OWNER' as const };
     const owner = { workspace: getWorkspaceId(workflow), workflowId: id };
     const issueList = await removeSupplied(deps, tx, write.issueList, owner);
-    return { view, write: await withMediaWarnings(tx, { ...write, issueList }), warnings };
+    const assigneeIssues = await findAssigneeIssues(tx, deps.settings, write.text, owner);
+    const checked = { ...write, issueList: mergeIssues(issueList, assigneeIssues) };
+    return { view, write: await withMediaWarnings(tx, checked), warnings };
   };
   const committed = await deps.db.transaction(store).catch(async (err: unknown) => {
     await dropMedia(deps, media);

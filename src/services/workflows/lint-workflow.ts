@@ -5,6 +5,7 @@ import { type Actor, requireScope, type UserActor } from '../accounts/actor.ts';
 import { loadPolicy } from '../accounts/team-policy.ts';
 import { getActiveWorkspace } from '../accounts/teams.ts';
 import type { Deps } from '../deps.ts';
+import { findAssigneeIssues } from './assignee-warnings.ts';
 import type { TaskOf } from './graph-task.ts';
 import { parseStoredGraph } from './graph-versions.ts';
 import { performLint } from './graph-work.ts';
@@ -57,7 +58,9 @@ async function lintWithMedia(
   const caller = workflowId === null ? undefined : { id: workflowId, versions: [version] };
   const { ok, text, ...issueList } = await performLint(deps, user, task, caller);
   const relevantIssues = await removeSupplied(deps, deps.db, issueList, owner);
-  const allIssues = mergeIssues(relevantIssues, await findMissingMedia(deps.db, text));
+  const missingMedia = await findMissingMedia(deps.db, text);
+  const assigneeIssues = await findAssigneeIssues(deps.db, deps.settings, text, owner);
+  const allIssues = mergeIssues(mergeIssues(relevantIssues, missingMedia), assigneeIssues);
   return { ok, issues: allIssues.issues, ...toTruncation(allIssues) };
 }
 

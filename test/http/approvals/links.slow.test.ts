@@ -64,6 +64,7 @@ it('a link shows only what waits, and is not used by that', async () => {
     'id',
     'items',
     'label',
+    'mailsStopped',
     'message',
     'startedBy',
     'status',
@@ -79,7 +80,11 @@ it('a decision by a link is recorded with the email', async () => {
   assert.deepEqual([reply.status, reply.body.status, reply.body.items], [200, 'approved', []]);
   const record = await owner.waitForStatus(run);
   assert.equal(mapStates(record).yes?.text, 'better');
-  assert.deepEqual(getDecision(record)?.by, { via: 'link', email: GUEST });
+  assert.deepEqual(getDecision(record)?.by, {
+    via: 'link',
+    email: GUEST,
+    linkCreatedBy: owner.userId,
+  });
 });
 
 it('a link works once, also for requests at the same time', async () => {

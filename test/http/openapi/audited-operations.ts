@@ -146,6 +146,7 @@ export const NOT_AUDITED: Readonly<Record<string, string>> = {
   sendTestMail: READ,
   setWorkspace: PREFERENCE,
   signInWithPasskey: PREPARATION,
+  stopApprovalMails: PREFERENCE,
   stopBatch: RUN,
   testCredential: READ,
   testCredentialValues: READ,

@@ -31,6 +31,7 @@ export async function tourApprovals({ send, waitFor }: TourContext): Promise<voi
   await send('POST', `${V1}/approvals/link/decision`, { token, decision: 'reject' });
   await send('POST', `${V1}/approvals/link/decision`, { token, decision: 'approve' });
   await send('POST', `${V1}/approvals/link`, { token: 'unknown' });
+  await send('POST', `${V1}/approvals/link/mails`, { token, isStopped: true });
   const own = (await send('POST', `${V1}/workflows`, { name: 'Slogan', ...createApprovalGraph() })).body;
   await send('POST', `${V1}/workflows/${own.id}/execute`, {});
   await waitFor(`${V1}/approvals`, ({ data }) => (data as unknown as readonly object[]).length > 0);
