@@ -1,7 +1,5 @@
 // Renders labeled form controls with hint and error, linked for screen readers.
 
-import Eye from 'icon:eye';
-import EyeOff from 'icon:eye-off';
 import {
   type InputHTMLAttributes,
   type ReactNode,
@@ -9,10 +7,7 @@ import {
   type SelectHTMLAttributes,
   type TextareaHTMLAttributes,
   useId,
-  useState,
 } from 'react';
-import { messages } from '../messages.ts';
-import { IconButton } from './button.tsx';
 import { classNames } from './class-names.ts';
 import styles from './field.module.css';
 
@@ -56,36 +51,14 @@ export function Field({
   );
 }
 
-type InputProps = LabelProps &
+export type InputProps = LabelProps &
   InputHTMLAttributes<HTMLInputElement> & {
     readonly ref?: Ref<HTMLInputElement>;
     /** A second control at the end of the input, such as a color picker. */
     readonly beside?: ReactNode;
   };
 
-export function TextField(props: InputProps) {
-  return props.type === 'password' ? <HiddenTextField {...props} /> : <PlainTextField {...props} />;
-}
-
-/** Renders a field whose text is hidden until the button beside it is pressed, because typing unseen fails on phones. */
-function HiddenTextField(props: InputProps) {
-  const [isShown, setShown] = useState(false);
-  return (
-    <PlainTextField
-      {...props}
-      {...(isShown && { type: 'text', autoCapitalize: 'none', spellCheck: false })}
-      beside={
-        <IconButton
-          icon={isShown ? EyeOff : Eye}
-          label={isShown ? messages.hideTyped : messages.showTyped}
-          onClick={() => setShown(!isShown)}
-        />
-      }
-    />
-  );
-}
-
-function PlainTextField({ label, hint, error, beside, ...input }: InputProps) {
+export function TextField({ label, hint, error, beside, ...input }: InputProps) {
   return (
     <Field label={label} hint={hint} error={error}>
       {labelLinks => {
@@ -168,25 +141,5 @@ export function CheckField({
         </p>
       )}
     </div>
-  );
-}
-
-interface PasswordFieldProps {
-  readonly label?: string;
-  readonly value: string;
-  readonly onChange: (password: string) => void;
-}
-
-export function PasswordField({ label = messages.signIn.password, value, onChange }: PasswordFieldProps) {
-  return (
-    <TextField
-      label={label}
-      type="password"
-      autoComplete="current-password"
-      required
-      maxLength={256}
-      value={value}
-      onChange={event => onChange(event.target.value)}
-    />
   );
 }

@@ -9,6 +9,7 @@ import { Button, ButtonLink } from '../../kit/button.tsx';
 import { Failure } from '../../kit/failure.tsx';
 import { CheckField, TextField } from '../../kit/field.tsx';
 import { Form } from '../../kit/form.tsx';
+import { HiddenField } from '../../kit/hidden-field.tsx';
 import { useForm } from '../../kit/use-form.ts';
 import { api } from '../../lib/api.ts';
 import { getNextPath } from '../../lib/session.ts';
@@ -141,10 +142,9 @@ function SetUpForm({ kind, token, onUsed, onSecondStep }: SetUpFormProps) {
           />
         </>
       )}
-      <TextField
+      <HiddenField
         label={setupMessages.password}
         hint={setupMessages.passwordHint}
-        type="password"
         autoComplete="new-password"
         required
         minLength={10}

@@ -7,6 +7,7 @@ import { messages } from '../../../flow-messages.ts';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { TextField } from '../../../kit/field.tsx';
 import formStyles from '../../../kit/form.module.css';
+import { HiddenField } from '../../../kit/hidden-field.tsx';
 import { api } from '../../../lib/api.ts';
 import { useEditor } from '../../../session/editor-context.tsx';
 import styles from './dialogs.module.css';
@@ -120,9 +121,8 @@ function NewSecret({ secrets, isBusy, onAdd }: NewSecretProps) {
             setHosts(typedSecret.hosts.join(', '));
         }}
       />
-      <TextField
+      <HiddenField
         label={secretsMessages.value}
-        type="password"
         value={value}
         required={existing === undefined}
         {...(existing === undefined ? {} : { hint: secretsMessages.keptHint })}

@@ -2,8 +2,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { Button } from '../../../kit/button.tsx';
 import { Failure } from '../../../kit/failure.tsx';
-import { CheckField, PasswordField, TextField } from '../../../kit/field.tsx';
+import { CheckField } from '../../../kit/field.tsx';
 import { Form } from '../../../kit/form.tsx';
+import { HiddenField, PasswordField } from '../../../kit/hidden-field.tsx';
 import { PageHead } from '../../../kit/page-head.tsx';
 import { useForm } from '../../../kit/use-form.ts';
 import { api } from '../../../lib/api.ts';
@@ -57,10 +58,9 @@ function PasswordForm() {
         value={values.current}
         onChange={current => update({ current })}
       />
-      <TextField
+      <HiddenField
         label={messages.next}
         hint={messages.hint}
-        type="password"
         autoComplete="new-password"
         required
         minLength={10}

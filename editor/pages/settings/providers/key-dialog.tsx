@@ -5,6 +5,7 @@ import { useState } from 'react';
 import type { Credential } from '../../../../sdk/src/schemas.ts';
 import { TextField } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
+import { HiddenField } from '../../../kit/hidden-field.tsx';
 import { api } from '../../../lib/api.ts';
 import { useReloadAndToast } from '../../../lib/reload-and-toast.ts';
 import { UserFacingError } from '../../../lib/user-facing-error.ts';
@@ -52,10 +53,9 @@ export function KeyDialog({ provider, owner, takenNames, credential, onClose }: 
     );
   };
   const keyField = (
-    <TextField
+    <HiddenField
       label={addressMode === 'required' ? messages.optionalKey : messages.apiKey}
       hint={addressMode === 'required' ? undefined : messages.keyHint}
-      type="password"
       autoComplete="off"
       spellCheck={false}
       required={addressMode === 'fixed' || (addressMode === 'optional' && baseUrl.trim() === '')}
