@@ -2,6 +2,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { type Board, type Change, findEdgeIndex, findNodeIndex, invert } from './board.ts';
 import { updateConflicts } from './conflicts.ts';
+import { withoutFirstNote } from './first-note.ts';
 import {
   type EditState,
   type History,
@@ -74,7 +75,7 @@ export function createBoardStore(
       perform: (label: string, changes: readonly Change[], key?: string) => {
         if (changes.length === 0) return;
         if (rejectEdit !== undefined) return rejectEdit();
-        const edit = { label, changes, key, atMs: Date.now() };
+        const edit = { label, changes: withoutFirstNote(get().board, changes), key, atMs: Date.now() };
         setEditState(perform(get(), edit), { edit });
       },
       // A draft has the history of edits that were made, and saved, while the user could edit.

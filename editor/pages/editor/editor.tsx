@@ -1,6 +1,7 @@
 // Renders the editor page: toolbar, board, inspector, issues, and open panels.
 
 import { useState } from 'react';
+import { ANNOTATION_TYPES } from '../../board/first-note.ts';
 import { Canvas } from '../../canvas/canvas.tsx';
 import { messages } from '../../flow-messages.ts';
 import { Banner } from '../../kit/banner.tsx';
@@ -40,9 +41,6 @@ const BoardFirstSteps = lazyComponent<{ readonly isPhone: boolean }>(
 const BoardMenu = lazyComponent(async () => (await import('../../canvas/board-menu.tsx')).BoardMenu);
 
 const EmptyBoard = lazyComponent(async () => (await import('./empty-board/empty-board.tsx')).EmptyBoard);
-
-/** A board with only notes and group frames counts as empty. */
-const ANNOTATION_TYPES: ReadonlySet<string> = new Set(['stickyNote', 'groupFrame']);
 
 export function Editor() {
   const { trail } = useEditor();

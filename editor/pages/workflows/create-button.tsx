@@ -5,20 +5,8 @@ import { useMutation } from '@tanstack/react-query';
 import { Button } from '../../kit/button.tsx';
 import { showError } from '../../kit/failure.tsx';
 import { api } from '../../lib/api.ts';
+import { FIRST_NOTE } from '../../lib/first-note.ts';
 import { messages } from './messages.ts';
-
-/** The first node, because the service rejects empty workflows. */
-const FIRST_NOTE = {
-  id: 'note',
-  type: 'stickyNote',
-  position: { x: 0, y: 0 },
-  data: {
-    label: messages.noteLabel,
-    category: 'utility',
-    nodeType: 'utility:sticky_note',
-    config: { text: messages.noteText },
-  },
-};
 
 export function CreateButton({ folderId }: { readonly folderId: string | undefined }) {
   const create = useMutation({

@@ -5,8 +5,6 @@ export const messages = {
   title: 'Workflows',
   create: 'New workflow',
   import: 'Import',
-  noteLabel: 'Note',
-  noteText: 'Describe this workflow here, or delete this note.',
   untitled: 'Untitled workflow',
   noProviderTitle: 'No model provider is set up',
   noProvider:
