@@ -20,6 +20,7 @@ export type Error = {
    * - `component_too_large`: The workflow is too large with its components
    * - `local_nodes_off`: A node runs models on this machine, which is turned off or not installed
    * - `provider_not_configured`: A node needs a provider that is not configured
+   * - `comfyui_missing`: No ComfyUI server has the node types and model files of a node
    * - `svg_not_drawable`: An SVG input of a paid model cannot be rasterized
    * - `workflow_inactive`: The workflow is inactive
    * - `field_not_writable`: A field can be changed only by another endpoint
@@ -120,6 +121,7 @@ export type Error = {
     | 'component_too_large'
     | 'local_nodes_off'
     | 'provider_not_configured'
+    | 'comfyui_missing'
     | 'svg_not_drawable'
     | 'workflow_inactive'
     | 'field_not_writable'
@@ -2904,6 +2906,16 @@ export type NodeState = {
     readonly node: string;
     readonly input: string;
     readonly value: number;
+    /** The item, if the node ran once per item */
+    readonly item?: number;
+  }[];
+  /** The ComfyUI servers of a call that moved because its server was down, in order */
+  readonly attempts?: readonly {
+    readonly credentialId: string;
+    /** The name of the server */
+    readonly server: string;
+    readonly startedAt: string;
+    readonly error: string | null;
     /** The item, if the node ran once per item */
     readonly item?: number;
   }[];

@@ -35,6 +35,7 @@ const KIND_BY_CODE: Readonly<Record<string, FailureKind>> = {
   // The owner has to change the workflow, its provider or their account.
   provider_not_configured: 'out of order',
   local_nodes_off: 'out of order',
+  comfyui_missing: 'out of order',
   local_model_invalid: 'out of order',
   local_process_ended: 'out of order',
   local_out_of_memory: 'input',

@@ -7,7 +7,16 @@ import type { DrawnSeed, NodeContext, NodeDefinition } from '../nodes/define.ts'
 import { type CallResult, callNode } from './call.ts';
 import { type PortValues, resolveValues } from './inputs.ts';
 import { toStepError } from './step-end.ts';
-import type { Payment, ProviderTask, RunOptions, Step, StepError } from './types.ts';
+import type {
+  Payment,
+  ProviderTask,
+  RunOptions,
+  ServerAttempt,
+  ServerQueue,
+  ServerQueues,
+  Step,
+  StepError,
+} from './types.ts';
 
 /** The run's services that a node execution uses. */
 export interface StepHost {
@@ -31,6 +40,7 @@ export interface NodeExecution {
   warnings?: Step['warnings'] | undefined;
   log?: Step['log'] | undefined;
   seeds?: Step['seeds'] | undefined;
+  attempts?: Step['attempts'] | undefined;
   payer?: Step['payer'] | undefined;
   /** The credits owed for calls that were active when the run ended. */
   owedCredits: number;
@@ -133,7 +143,7 @@ function createCallRecord(
   onUsage: NodeContext['task']['use'],
 ): NodeContext['task'] {
   const { item, report } = nodeCall;
-  const { callWakes, slots } = options;
+  const { callWakes, slots, queues } = options;
   const record = (task: ProviderTask): void => {
     const { credits, terms } = nodeCall.payment ?? {};
     execution.jobs[item] = { ...task, ...omitUndefined({ credits, terms }) };
@@ -166,6 +176,10 @@ function createCallRecord(
     recordSeeds: seeds => {
       execution.seeds = addSeeds(execution.seeds, seeds, nodeCall.isItem ? item : undefined);
     },
+    recordAttempts: attempts => {
+      execution.attempts = addAttempts(execution.attempts, attempts, nodeCall.isItem ? item : undefined);
+    },
+    ...omitUndefined({ queue: queues && createQueue(queues, execution, nodeCall, record) }),
     save: async task => {
       record(task);
       execution.provider = { name: task.provider, jobId: task.id };
@@ -196,7 +210,45 @@ function addSeeds(
   return [...others, ...drawn.map(seed => (item === undefined ? seed : { ...seed, item }))].slice(-MAX_SEEDS);
 }
 
-type ReportFields = Pick<Step, 'provider' | 'warnings' | 'log' | 'seeds' | 'payer'>;
+const MAX_ATTEMPTS = 50;
+
+/** Replaces the attempts of the item. */
+function addAttempts(
+  attempts: Step['attempts'] = [],
+  ofItem: readonly ServerAttempt[],
+  item: number | undefined,
+): NonNullable<Step['attempts']> {
+  const others = attempts.filter(attempt => attempt.item !== item);
+  return [...others, ...ofItem.map(attempt => (item === undefined ? attempt : { ...attempt, item }))].slice(
+    -MAX_ATTEMPTS,
+  );
+}
+
+/** Creates the queue of a call. The record of a call that waits is part of its step, like that of a task. */
+function createQueue(
+  queues: ServerQueues,
+  { node, jobs }: NodeExecution,
+  { item }: NodeCall,
+  record: (task: ProviderTask) => void,
+): ServerQueue {
+  return {
+    pool: queues.pool,
+    open: queues.open,
+    place: async (needs, waiting) => {
+      if (jobs[item] === undefined) record(waiting);
+      const place = await queues.place(node.id, item, needs);
+      if (place.kind === 'waiting') record(waiting);
+      return place;
+    },
+    move: async (move, waiting) => {
+      const hasMoved = await queues.move(node.id, item, move);
+      if (hasMoved) record(waiting);
+      return hasMoved;
+    },
+  };
+}
+
+type ReportFields = Pick<Step, 'provider' | 'warnings' | 'log' | 'seeds' | 'attempts' | 'payer'>;
 
 /** Returns the fields that the node's calls have reported. */
 export function toReportFields({
@@ -204,9 +256,10 @@ export function toReportFields({
   warnings,
   log,
   seeds,
+  attempts,
   payer,
 }: Pick<NodeExecution, keyof ReportFields>): ReportFields {
-  return omitUndefined({ provider, warnings, log, seeds, payer });
+  return omitUndefined({ provider, warnings, log, seeds, attempts, payer });
 }
 
 /** Returns the total cost of a node after a call that cost `credits`. */

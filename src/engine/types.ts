@@ -65,6 +65,8 @@ export interface Step {
   readonly seeds?: readonly (DrawnSeed & { readonly item?: number })[];
   /** The cost of the node's delivered calls in this run so far, if not 0. */
   readonly credits?: number;
+  /** The servers that ran a call that moved, in order; `item` is set for a mapped node. */
+  readonly attempts?: readonly (ServerAttempt & { readonly item?: number })[];
   /** The payer of the node's calls, and the credential. */
   readonly payer?: Payer;
   /** The node type for the ledger, set if the node costs credits. */
@@ -172,6 +174,19 @@ export interface LoopTurns {
   wait(): Promise<void>;
 }
 
+/** The queue for ComfyUI servers, for all calls of the run. */
+export interface ServerQueues extends Pick<ServerQueue, 'pool' | 'open'> {
+  place(
+    nodeId: string,
+    item: number,
+    needs: Parameters<ServerQueue['place']>[0],
+  ): ReturnType<ServerQueue['place']>;
+  move(nodeId: string, item: number, move: Parameters<ServerQueue['move']>[0]): Promise<boolean>;
+}
+
+export type ServerQueue = NonNullable<NodeContext['task']['queue']>;
+export type ServerAttempt = Parameters<NonNullable<NodeContext['task']['recordAttempts']>>[0][number];
+
 export interface PaidCall {
   /** The item of a mapped node, otherwise 0. */
   readonly item: number;
@@ -225,6 +240,8 @@ export interface RunOptions {
   readonly callWakes?: CallWakes;
   /** If absent, providers always have a free slot. */
   readonly slots?: CallSlots;
+  /** If absent, ComfyUI is called directly. */
+  readonly queues?: ServerQueues | undefined;
   readonly onProgress?: (nodeId: string, fraction: number) => void;
   /** Called with the thrown error if the step gets only a generic message. */
   readonly onError?: (nodeId: string, err: unknown) => void;

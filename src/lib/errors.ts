@@ -17,6 +17,7 @@ export const ERROR_CODES = {
   component_too_large: [400, 'The workflow is too large with its components'],
   local_nodes_off: [400, 'A node runs models on this machine, which is turned off or not installed'],
   provider_not_configured: [400, 'A node needs a provider that is not configured'],
+  comfyui_missing: [400, 'No ComfyUI server has the node types and model files of a node'],
   svg_not_drawable: [400, 'An SVG input of a paid model cannot be rasterized'],
   workflow_inactive: [400, 'The workflow is inactive'],
   field_not_writable: [400, 'A field can be changed only by another endpoint'],

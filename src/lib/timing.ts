@@ -30,6 +30,8 @@ const DURATIONS = {
   firstCallPollMs: { ms: 1000, minMs: 50 },
   /** The shortest delay between polls of a call. */
   minCallPollMs: { ms: 1000, minMs: 250 },
+  /** The shortest delay between polls of a call to ComfyUI. */
+  minComfyPollMs: { ms: 200, minMs: 50 },
   /** The longest delay between polls of a call whose end may be near. */
   maxCallPollMs: { ms: 15_000, minMs: 3000 },
   /** The longest delay between polls of a call whose expected end is far away. */

@@ -26,6 +26,7 @@ import type { ProviderTask } from '../providers/provider.ts';
 import type { ProviderResponse } from '../providers/response.ts';
 import type { ProviderSlots } from '../providers/run-call.ts';
 import type { ReadSource, SegmentStore } from '../render/render-io.ts';
+import type { ServerAttempt, ServerQueue } from './comfyui/server-queue.ts';
 import { describePricing, FREE, type Pricing } from './models/pricing.ts';
 import type { Providers } from './models/providers.ts';
 
@@ -147,6 +148,10 @@ export interface NodeContext {
     readonly item?: number;
     /** Adds the seeds that the call draws to the node's state. */
     recordSeeds?(seeds: readonly DrawnSeed[]): void;
+    /** Replaces the servers that ran the call in the node's state. */
+    recordAttempts?(attempts: readonly ServerAttempt[]): void;
+    /** The queue for ComfyUI servers. Absent if the run has none. */
+    readonly queue?: ServerQueue;
   };
 }
 

@@ -27,6 +27,9 @@ export function findNodeErrors(
   return new ProviderError('comfyui', kind, {
     detail: sentences.join('; '),
     pointer: toPointer(first[0], asRecord(extra_info).input_name),
+    isMissing: entries.some(([, entry]) =>
+      asArray(asRecord(entry).errors).some(error => asRecord(error).type === 'value_not_in_list'),
+    ),
   });
 }
 
@@ -65,6 +68,7 @@ export function findMissingType(error: unknown, nodes: DescribedNodes): Provider
   return new ProviderError('comfyui', 'invalid_input', {
     detail: `${describeNode(id, nodes, class_type)}: ${asNonEmptyText(message) ?? 'the server does not have this node type'}`,
     pointer: toPointer(id),
+    isMissing: true,
   });
 }
 

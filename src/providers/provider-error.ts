@@ -48,6 +48,8 @@ export interface ProviderErrorOptions {
   readonly server?: string | undefined;
   /** For graphs: the place of the value or node that failed, as a JSON pointer into the graph. */
   readonly pointer?: string | undefined;
+  /** For graphs: whether the server lacks a node type or a file that the graph names. */
+  readonly isMissing?: boolean | undefined;
   readonly cause?: unknown;
 }
 
@@ -59,6 +61,7 @@ export class ProviderError extends Error {
   readonly detail: string;
   readonly retryAfterMs: number | undefined;
   readonly pointer: string | undefined;
+  readonly isMissing: boolean | undefined;
 
   constructor(provider: ProviderName, kind: ProviderErrorKind, options: ProviderErrorOptions = {}) {
     const detail = truncate(options.detail ?? '');
@@ -75,6 +78,7 @@ export class ProviderError extends Error {
     this.detail = detail;
     this.retryAfterMs = options.retryAfterMs;
     this.pointer = options.pointer;
+    this.isMissing = options.isMissing;
   }
 
   get code(): `provider_${ProviderErrorKind}` {

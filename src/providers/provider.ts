@@ -167,6 +167,9 @@ export interface ProviderTask {
   /** The provider's name for the model, and the model's usual duration. */
   readonly model?: string;
   readonly usualMs?: number;
+  /** For ComfyUI: the pool of the call, and how often the call had gone back to the queue. */
+  readonly pool?: string;
+  readonly moves?: number;
 }
 
 /** Returns the limiter of the task: the id of its stored credential, or the provider's name for the environment's. */

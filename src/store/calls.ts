@@ -37,6 +37,9 @@ export interface NewCall {
   /** The credits reserved for the call. */
   readonly credits: number;
   readonly terms: CallTerms | null;
+  /** For ComfyUI: the pool, and how often the call had gone back to the queue. */
+  readonly pool: string | null;
+  readonly moves: number;
   readonly submitted_at: Date;
   readonly due_at: Date;
   readonly deadline_at: Date;
@@ -49,7 +52,7 @@ export async function saveCalls(tx: Tx, nodes: readonly NodeCalls[]): Promise<vo
 
 /** The columns that saving a call replaces. */
 const SAVED_COLUMNS = `credential_id, value_id, model, job_id, state, token, asks, submitted_at, due_at, deadline_at, credits,
-  terms`;
+  terms, pool, moves`;
 const NEW_COLUMNS = `execution_id, node_id, item, workspace, provider, ${SAVED_COLUMNS}`;
 
 const SAVE_CALLS = `
@@ -58,7 +61,7 @@ with input as materialized (
 ), wanted as materialized (
   select i.execution_id, i.node_id, i.workspace, c.*
   from input i cross join lateral json_to_recordset(i.calls) as c(
-    item int, provider text, credential_id text, value_id text, model text, job_id text, state text, token text, asks int, has_slot bool, credits bigint, terms jsonb,
+    item int, provider text, credential_id text, value_id text, model text, job_id text, state text, token text, asks int, has_slot bool, credits bigint, terms jsonb, pool text, moves int,
     submitted_at timestamptz, due_at timestamptz, deadline_at timestamptz)
 ), gone as (
   delete from calls c using input i
@@ -69,7 +72,9 @@ select ${NEW_COLUMNS}, case when has_slot then now() end from wanted
 on conflict (execution_id, node_id, item) do update
   -- A slot may have been granted after the node's step was saved.
   set ${setExcluded(SAVED_COLUMNS)}, slot_at = coalesce(c.slot_at, excluded.slot_at), ended_at = null
-  where (c.job_id, c.asks, c.value_id) is distinct from (excluded.job_id, excluded.asks, excluded.value_id)`;
+  where (c.job_id, c.asks, c.value_id) is distinct from (excluded.job_id, excluded.asks, excluded.value_id)
+    -- The row says where a call to ComfyUI is: a step may be older than its move, or than its server.
+    and c.moves <= excluded.moves and (excluded.pool is null or excluded.credential_id is not null)`;
 
 /** Marks the calls of ended runs as cancelled, so that pollers cancel them at their providers. */
 export async function cancelCalls(tx: Tx, executionIds: readonly string[]): Promise<void> {

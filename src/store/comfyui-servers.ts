@@ -173,3 +173,20 @@ export async function recordFactsFailure(tx: Tx, id: string, error: string, next
     [id, error, nextMs],
   );
 }
+/** Has the server checked at once, and its facts read again. */
+export async function expireServer(tx: Tx, id: string): Promise<void> {
+  await tx.query('update comfyui_servers set due_at = now(), facts_due_at = now() where id = $1', [id]);
+}
+
+/** Returns the compressed facts by key. */
+export async function listFacts(
+  tx: Tx,
+  keys: readonly string[],
+): Promise<readonly { readonly facts_key: string; readonly facts: Buffer }[]> {
+  return all(
+    tx,
+    `select distinct on (facts_key) facts_key, facts from comfyui_servers
+     where facts_key = any ($1::text[]) order by facts_key`,
+    [keys],
+  );
+}

@@ -36,6 +36,8 @@ export interface CredentialRow {
 /** A credential with the key under which a run uses it: its kind, or `openai/` and the name of its server. */
 export interface KeyedCredentialRow extends CredentialRow {
   readonly key: string;
+  /** For ComfyUI: whether the workflow chose this server alone, and not its pool. */
+  readonly is_chosen?: boolean;
 }
 
 const COLUMNS = `c.id, c.workspace, c.kind, c.name, c.value_id, c.hint, c.is_default, c.daily_usd_limit::float8,
@@ -260,14 +262,19 @@ export function listUsableCredentials(
 ): Promise<readonly KeyedCredentialRow[]> {
   return all(
     tx,
-    `(select distinct on (c.kind) c.*, c.kind as key from (
+    `(select distinct on (c.kind) c.*, c.kind as key, c.rank = 0 as is_chosen from (
        select ${COLUMNS}, 0 as rank from workflow_credentials w join credentials c on c.id = w.credential_id
        where w.workflow_id = $2 and c.workspace = $1
        union all
        select ${COLUMNS}, case when c.workspace is null then 2 else 1 end from credentials c
-       where coalesce(c.workspace, '') in ($1, '') and c.is_default and c.removed_at is null
-     ) c order by c.kind, c.rank)
-     union all (${SERVERS})`,
+       where coalesce(c.workspace, '') in ($1, '') and c.is_default and c.kind <> 'comfyui' and c.removed_at is null
+       union all
+       select ${COLUMNS}, case when c.workspace is null then 2 else 1 end from credentials c
+       where coalesce(c.workspace, '') in ($1, '') and c.kind = 'comfyui' and c.removed_at is null
+         and coalesce(c.pool, 'default') = coalesce(
+           (select w.pool from workflow_credentials w where w.workflow_id = $2 and w.kind = 'comfyui'), 'default')
+     ) c order by c.kind, c.rank, c.id)
+     union all (select s.*, false from (${SERVERS}) s)`,
     [workspace, workflowId],
   );
 }
@@ -307,7 +314,7 @@ export function listActiveKinds(tx: Tx, userId: number): Promise<readonly string
      where coalesce(workspace, '') = any (array['', coalesce(
          (select m.team_id from users u join team_members m on m.user_id = u.id and m.team_id = u.active_team_id where u.id = $1),
          'user:' || $1::int)])
-       and is_default and removed_at is null`,
+       and (is_default or (kind = 'comfyui' and coalesce(pool, 'default') = 'default')) and removed_at is null`,
     [userId],
   );
 }

@@ -303,7 +303,7 @@ describe('a run that ends while another provider is working', () => {
       ],
       edges: [],
     };
-    const id = await startAndCancel(graph, () => comfyui.requests.length > 0);
+    const id = await startAndCancel(graph, () => comfyui.queued.length > 0);
     assert.equal((await waitForCosts(id)).charged, 0);
   });
 });

@@ -50,6 +50,8 @@ const createCall = (item: number): NewCall => ({
   has_slot: true,
   credits: 0,
   terms: null,
+  pool: null,
+  moves: 0,
   submitted_at: new Date(),
   due_at: DEADLINE,
   deadline_at: DEADLINE,

@@ -46,6 +46,7 @@ export const messages = {
     daily_limit_exceeded: 'Stopped because the daily limit of the provider key is used up.',
     daily_execution_limit: 'Stopped because the daily limit of runs is reached.',
     provider_not_configured: 'Stopped because a provider is not set up.',
+    comfyui_missing: 'Stopped because no ComfyUI server can run the workflow.',
     local_nodes_off: 'Stopped because a node that runs on this machine is turned off.',
     workflow_inactive: 'Stopped because the workflow is inactive.',
   } as Readonly<Record<string, string>>,

@@ -53,6 +53,7 @@ const STOP_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'daily_execution_limit',
   'provider_not_configured',
   'local_nodes_off',
+  'comfyui_missing',
   'unpriced_model',
   'not_allowed_by_policy',
   'workflow_inactive',

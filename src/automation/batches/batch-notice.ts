@@ -23,6 +23,8 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
     'The policy of the team does not allow a provider or model that the workflow uses. Change the workflow or the policy, then resume it.',
   daily_execution_limit: 'You have started as many runs as your plan allows in a day. Resume it tomorrow.',
   provider_not_configured: 'A provider that the workflow uses has no credential. Add one, then resume it.',
+  comfyui_missing:
+    'No ComfyUI server has the node types and model files of the workflow. Install them, then resume it.',
   local_nodes_off:
     'A node that runs on this machine is turned off or not installed. Ask the operator, then resume it.',
 };

@@ -11,6 +11,14 @@ export interface CompactFacts {
   readonly inputs: readonly (readonly [type: number, input: string, list: number])[];
 }
 
+/** The facts of a server in memory. Servers share equal parts. */
+export interface ServerFacts {
+  readonly types: ReadonlySet<string>;
+  readonly partnerTypes: ReadonlySet<string>;
+  /** The files that each input accepts, by `toInputKey`. */
+  readonly files: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
 const MAX_TYPES = 20_000;
 const MAX_INPUTS = 20_000;
 const MAX_FILES = 100_000;
@@ -22,8 +30,13 @@ const FILE_INPUT =
 const FILE_NAME = /\.(?:safetensors|sft|ckpt|pth?|bin|gguf|onnx|engine|msgpack|patch)$/i;
 
 /** Returns whether the value of the input names a model file. */
-const isModelFile = (input: string, value: unknown): value is string =>
+export const isModelFile = (input: string, value: unknown): value is string =>
   typeof value === 'string' && (FILE_NAME.test(value) || FILE_INPUT.test(input));
+
+export const toInputKey = (type: string, input: string): string => `${type}\n${input}`;
+
+/** Windows servers name files in folders with backslashes. */
+export const normalizeFile = (name: string): string => name.replaceAll('\\', '/');
 
 /** Returns the facts, or a sentence that says why they cannot be read. */
 export function readObjectInfo(objectInfo: unknown): CompactFacts | string {
@@ -55,7 +68,7 @@ export function readObjectInfo(objectInfo: unknown): CompactFacts | string {
     }
     if (fileCount > MAX_FILES || inputs.length > MAX_INPUTS) return 'The server lists too many model files.';
   }
-  return { types, partners, lists, inputs };
+  return types.length === 0 ? 'The server lists no node types.' : { types, partners, lists, inputs };
 }
 
 /** Returns the inputs with a list of choices: `[choices, options]`, or `["COMBO", { options }]` in newer versions. */
@@ -73,4 +86,51 @@ function listChoices(input: unknown): readonly (readonly [name: string, choices:
           return texts.length < choices.length ? [] : [[name, texts] as const];
         }),
   );
+}
+
+/** The most lists that a list is compared with. */
+const MAX_SIMILAR = 20;
+
+/** Turns stored facts into the form in memory. Equal strings and lists of different servers are the same objects. */
+export class FactsReader {
+  readonly #strings = new Map<string, string>();
+  /** Sets with the same size and first text. */
+  readonly #sets = new Map<string, ReadonlySet<string>[]>();
+
+  /** The number of strings that the reader keeps. */
+  get size(): number {
+    return this.#strings.size;
+  }
+
+  read({ types, partners, lists, inputs }: CompactFacts): ServerFacts {
+    const sets = lists.map(list => this.#toSet(list.map(normalizeFile)));
+    const none: ReadonlySet<string> = new Set();
+    return {
+      types: this.#toSet(types),
+      partnerTypes: this.#toSet(partners.map(index => types[index] ?? '')),
+      files: new Map(
+        inputs.map(([type, input, list]) => [
+          this.#toString(toInputKey(types[type] ?? '', input)),
+          sets[list] ?? none,
+        ]),
+      ),
+    };
+  }
+
+  #toString(text: string): string {
+    const known = this.#strings.get(text);
+    if (known !== undefined) return known;
+    this.#strings.set(text, text);
+    return text;
+  }
+
+  #toSet(texts: readonly string[]): ReadonlySet<string> {
+    const set = new Set(texts.map(text => this.#toString(text)));
+    const key = `${set.size} ${texts[0] ?? ''}`;
+    const similar = this.#sets.get(key) ?? [];
+    const known = similar.find(other => set.isSubsetOf(other));
+    if (known !== undefined) return known;
+    if (similar.length < MAX_SIMILAR) this.#sets.set(key, [...similar, set]);
+    return set;
+  }
 }

@@ -15,6 +15,8 @@ interface RecordedExamples {
 
 /** Errors that need an outage, a race, a defect, a long wait or many requests. */
 const HANDWRITTEN_ERRORS: Partial<Readonly<Record<ErrorCode, string>>> = {
+  comfyui_missing:
+    'No ComfyUI server of the pool can run the graph: GPU 1 lacks the file flux1-dev.safetensors.',
   svg_not_drawable: 'The SVG at node "logo" cannot be drawn. Give the model a PNG or JPEG instead.',
   credentials_off:
     'This service uses only the provider keys of its settings (CREDENTIALS=off). Ask the operator to change them.',

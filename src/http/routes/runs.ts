@@ -36,6 +36,7 @@ export const START_ERRORS = [
   ...COMPONENT_ERRORS,
   'provider_not_configured',
   'local_nodes_off',
+  'comfyui_missing',
   'svg_not_drawable',
   'no_sample',
   'workflow_inactive',

@@ -7,7 +7,7 @@ import { type ComfyInput, getComfyInputs, getComfyOutputs, toComfyPorts } from '
 import { describeIncomplete, selectRunnable } from '../../graph/comfyui/runnable.ts';
 import { nameWidgetValues } from '../../graph/comfyui/unnamed-values.ts';
 import type { Json, JsonObject, MediaRef } from '../../graph/types.ts';
-import { type ComfyCall, createComfyUiProvider } from '../../providers/comfyui.ts';
+import type { ComfyCall } from '../../providers/comfyui.ts';
 import { Attachment } from '../../providers/provider.ts';
 import {
   choice,
@@ -18,7 +18,8 @@ import {
   NodeError,
   text,
 } from '../define.ts';
-import { attachAudio, attachImage, attachVideo, callProvider } from '../models/provider-call.ts';
+import { attachAudio, attachImage, attachVideo } from '../models/provider-call.ts';
+import { callComfyServer } from './call-server.ts';
 import { comfyNodeTypes } from './node-types.ts';
 import { collectOutputs } from './outputs.ts';
 import { drawSeeds } from './seeds.ts';
@@ -73,7 +74,7 @@ const declared = defineNode({
     const seededGraph = config.seeds === 'random' ? setSeeds(runnable, ctx) : runnable;
     const call = await toCall(seededGraph, values, ctx);
     const ids = [...new Set(outputs.map(({ node }) => node))].filter(id => Object.hasOwn(runnable, id));
-    const output = await callProvider('comfyui', createComfyUiProvider, { ...call, outputs: ids }, ctx);
+    const output = await callComfyServer({ ...call, outputs: ids }, ctx);
     const removed = outputs.filter(({ node }) => !Object.hasOwn(runnable, node));
     for (const { label } of removed)
       ctx.task.warn(`The output “${label}” has no result: a node that it needs lacks an input.`);

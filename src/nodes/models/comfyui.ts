@@ -1,9 +1,10 @@
 // Declares the node that runs a graph on the operator's own ComfyUI server, which costs no credits.
 import { isJsonObject, type Json, type JsonObject, type MediaRef } from '../../graph/types.ts';
-import { type ComfyCall, createComfyUiProvider } from '../../providers/comfyui.ts';
+import type { ComfyCall } from '../../providers/comfyui.ts';
 import type { Attachment } from '../../providers/provider.ts';
+import { callComfyServer } from '../comfyui/call-server.ts';
 import { defineNode, image, json, type NodeContext, NodeError, number, text, video } from '../define.ts';
-import { attachImage, callProvider, storeFirstFile } from './provider-call.ts';
+import { attachImage, storeFirstFile } from './provider-call.ts';
 
 const MAX_NODES = 500;
 
@@ -61,12 +62,7 @@ async function requestFile(
   values: ComfyValues,
   ctx: NodeContext,
 ): Promise<MediaRef> {
-  const output = await callProvider(
-    'comfyui',
-    createComfyUiProvider,
-    { graph: await fillGraph(values, ctx) },
-    ctx,
-  );
+  const output = await callComfyServer({ graph: await fillGraph(values, ctx) }, ctx);
   return storeFirstFile(output, kind, 'comfyui', ctx);
 }
 

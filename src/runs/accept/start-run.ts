@@ -6,6 +6,7 @@ import { parseWebhook } from '../../services/webhooks/webhook-target.ts';
 import { findWorkflowGrouped } from '../../services/workflows/read-workflow.ts';
 import { findSampleRun } from '../../store/runs.ts';
 import type { RunDeps } from '../deps.ts';
+import { findComfyIssues, requireServers } from '../estimate/comfy-issues.ts';
 import {
   createCredentialGetter,
   type Estimate,
@@ -103,7 +104,7 @@ async function describeSample(
 /**
  * Estimates the run. Throws before credits are reserved if a paid call is known to be impossible (except for a credential
  * that was deleted, with which the call fails): 400
- * `provider_not_configured`, `local_nodes_off`, `svg_not_drawable`; 403 `unpriced_model`, `not_allowed_by_policy`; 402 `max_credits_exceeded`,
+ * `provider_not_configured`, `local_nodes_off`, `comfyui_missing`, `svg_not_drawable`; 403 `unpriced_model`, `not_allowed_by_policy`; 402 `max_credits_exceeded`,
  * `daily_limit_exceeded`.
  */
 export async function estimateForStart(
@@ -114,6 +115,7 @@ export async function estimateForStart(
 ): Promise<Estimate> {
   requireProviders(findUnavailableNodes(run.plan, run.steps), hint);
   requireAllowed(findDisallowedNodes(deps, run, run.steps));
+  requireServers(await findComfyIssues(deps, run));
   const forecasts = await forecastPaidNodes(deps, run);
   const getCredential = createCredentialGetter(deps, run);
   requirePriced(findUnpricedNodes(deps, user, forecasts, run.overrides, getCredential));

@@ -150,7 +150,8 @@ export async function grantWaitingCalls(deps: RunDeps, limited: LimitedProvider)
   deps.wakeTimers.wake('runs');
 }
 
-async function changeAndWake(
+/** Changes calls and wakes their runs, in this order of locks. */
+export async function changeAndWake(
   deps: RunDeps,
   tx: Tx,
   calls: readonly CallKey[],

@@ -19,6 +19,7 @@ import { computeNextPollMs, estimateProgress } from '../change/pace.ts';
 import type { RunDeps } from '../deps.ts';
 import { applyPollResults, grantWaitingCalls, type PollResult } from './apply-poll-results.ts';
 import { type CallFollower, createCallFollower } from './follow-calls.ts';
+import { placeWaitingCalls } from './server-queues.ts';
 
 /** The providers whose calls can wait for slots. Calls of most providers also continue without a connection. */
 type PolledProvider = ProviderName;
@@ -138,7 +139,8 @@ class ProviderPoller {
     const rotation =
       start === -1 ? waitingLimiters : [...waitingLimiters.slice(start), ...waitingLimiters.slice(0, start)];
     for (const limiter of rotation.slice(0, MAX_GRANTS)) {
-      await grantWaitingCalls(this.#deps, { provider: this.#name, limiter });
+      if (this.#name === 'comfyui' && limiter !== this.#name) await placeWaitingCalls(this.#deps, limiter);
+      else await grantWaitingCalls(this.#deps, { provider: this.#name, limiter });
       this.#lastGranted = limiter;
     }
   }
@@ -289,7 +291,11 @@ async function pollCall(
     hasCallback: call.token !== null,
     minDelayMs: state.kind === 'unknown' ? (state.afterMs ?? 0) : 0,
   };
-  const atMs = computeNextPollMs(polledCall, deps.timing);
+  const { timing } = deps;
+  // ComfyUI servers are near, and wait for their next call.
+  const pollTiming =
+    call.provider === 'comfyui' ? { ...timing, minCallPollMs: timing.minComfyPollMs } : timing;
+  const atMs = computeNextPollMs(polledCall, pollTiming);
   return { call, outcome: new Date(atMs), isRateLimited };
 }
 

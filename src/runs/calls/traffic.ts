@@ -90,6 +90,11 @@ export class ProviderTraffic {
     this.#rateLimitedLimiters.add(limiter);
   }
 
+  /** Wakes the poller of the provider in this process if it sleeps beyond the time. */
+  notifyDue(provider: string, atMs: number): void {
+    this.#listeners.get(provider)?.(atMs);
+  }
+
   /** Counts an accepted submission. */
   onSubmitted(task: TaskCredential): void {
     const limiter = getLimiterName(task);

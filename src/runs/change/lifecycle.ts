@@ -317,6 +317,8 @@ function toNewCalls(
       has_slot: !queued,
       credits: task.credits ?? 0,
       terms: task.terms ?? null,
+      pool: task.pool ?? null,
+      moves: task.moves ?? 0,
       submitted_at: new Date(submittedAtMs),
       due_at: new Date(
         id === null ? deadlineMs : computeFirstPollMs(submittedAtMs, asks, task.usualMs, timing),

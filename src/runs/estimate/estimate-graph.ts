@@ -9,6 +9,7 @@ import type { RunDeps } from '../deps.ts';
 import { resolvePlan } from '../prepare/plan-credentials.ts';
 import { planRequest, readInputOverrides } from '../prepare/run-request.ts';
 import { expandForUser } from '../prepare/run-version.ts';
+import { findComfyIssues, toComfyIssues } from './comfy-issues.ts';
 import { createCredentialGetter, type Estimate, priceForecast } from './estimate-plan.ts';
 import { forecastPaidNodes } from './forecast-run.ts';
 import { findIssues } from './run-issues.ts';
@@ -48,6 +49,9 @@ export async function estimateGraph(
   const run = { plan, overrides, owner, credentials, policy, steps: new Map() };
   const forecasts = await forecastPaidNodes(deps, run);
   const getCredential = createCredentialGetter(deps, run);
-  const issues = findIssues(deps, actor, run, forecasts, getCredential);
+  const issues = [
+    ...findIssues(deps, actor, run, forecasts, getCredential),
+    ...toComfyIssues(await findComfyIssues(deps, run)),
+  ];
   return { ...priceForecast(forecasts, getCredential), issues };
 }

@@ -13,6 +13,7 @@ import { describeExceededLimits, getRemaining } from '../payments/spender-limit.
 import { createNodeCache } from '../prepare/node-cache.ts';
 import { prepareRun, type RunToEstimate } from '../prepare/prepare-run.ts';
 import type { RunRequest } from '../prepare/run.schema.ts';
+import { findComfyIssues, toComfyIssues } from './comfy-issues.ts';
 import { createCredentialGetter, priceForecast } from './estimate-plan.ts';
 import { forecastPaidNodes } from './forecast-run.ts';
 import { describeSampledNodes, findIssues } from './run-issues.ts';
@@ -58,7 +59,10 @@ export async function estimateWorkflow(
     ...(hasSample ? { hasSample } : {}),
     ...(missingProviders.length === 0 ? {} : { needs: missingProviders }),
     availableCredits: Math.min(pool.balance, ...limits.map(getRemaining)),
-    issues: findIssues(deps, user, run, forecasts, getCredential),
+    issues: [
+      ...findIssues(deps, user, run, forecasts, getCredential),
+      ...toComfyIssues(await findComfyIssues(deps, run)),
+    ],
     ...(warnings.length === 0 ? {} : { meta: { warnings } }),
   };
 }

@@ -8,6 +8,7 @@ import {
   type LoopTurns,
   type RunOptions,
   type RunOutcome,
+  type ServerQueues,
   type Step,
 } from '../../engine/types.ts';
 import type { Plan } from '../../graph/plan.ts';
@@ -31,6 +32,7 @@ import type { RunRow } from '../../store/runs.ts';
 import { listWholeSteps } from '../../store/steps.ts';
 import { createApprovalReader } from '../approvals/waiting-approval.ts';
 import { createCallWakes, type NodeItem, toItemKey } from '../calls/call-wakes.ts';
+import { createServerQueues } from '../calls/server-queues.ts';
 import { createCallSlots } from '../calls/traffic.ts';
 import type { Suspension } from '../change/lifecycle.ts';
 import type { RunDeps } from '../deps.ts';
@@ -102,9 +104,11 @@ async function executeTracked(
   const callWakes = createCallWakes(deps, row.id, run.wokenCalls, wakeMailbox);
   try {
     const slots = createCallSlots(deps, row, timeoutAtMs);
+    const pool = run.runCredentials.get('comfyui')?.pool ?? null;
+    const queues = pool === null ? undefined : createServerQueues(deps, row, pool, timeoutAtMs);
     const outcome =
       run.loadFailure ??
-      (await runEngine(deps, { ...run, callWakes, slots, memory, turns }, checkpoints, stop.signal));
+      (await runEngine(deps, { ...run, callWakes, slots, queues, memory, turns }, checkpoints, stop.signal));
     const leaseOutcome = toLeaseOutcome(
       outcome,
       stop.signal.reason as StopReason | undefined,
@@ -258,6 +262,7 @@ function failAfterTooManyStarts(deps: RunDeps, step: Step): Step {
 interface EngineRun extends LoadedRun {
   readonly callWakes: CallWakes;
   readonly slots: CallSlots;
+  readonly queues: ServerQueues | undefined;
   readonly memory: RunMemory;
   readonly turns: FairScheduler;
 }
@@ -298,6 +303,7 @@ function runEngine(
     }),
     callWakes: run.callWakes,
     slots: run.slots,
+    queues: run.queues,
     onStep: step => {
       spans?.record(step);
       countModel(step);

@@ -87,6 +87,7 @@ export function presentStep(node: PresentedNode, step: Step | undefined, viewer:
     ...(step?.warnings === undefined || !isShown ? {} : { warnings: step.warnings }),
     ...(step?.approval === undefined || !isShown ? {} : { approval: presentAsked(step) }),
     ...(step?.seeds === undefined || !isShown ? {} : { graphSeeds: step.seeds }),
+    ...(viewer.isOwner && step?.attempts !== undefined ? { attempts: step.attempts } : {}),
     ...(viewer.isOwner && step?.provider !== undefined ? { provider: step.provider } : {}),
     ...(viewer.isOwner && isShown && step?.log !== undefined ? { log: step.log } : {}),
   };

@@ -137,6 +137,18 @@ export const NodeState = Named('NodeState', 'One node of a run', {
       { description: 'The seeds that a `comfyui:workflow` node drew for this run' },
     ),
   ),
+  attempts: Type.Optional(
+    Type.Array(
+      Type.Object({
+        credentialId: Type.String(),
+        server: Type.String({ description: 'The name of the server' }),
+        startedAt: Timestamp,
+        error: Nullable(Type.String({ description: 'Why the call moved; null for the last server' })),
+        item: Type.Optional(Type.Integer({ description: 'The item, if the node ran once per item' })),
+      }),
+      { description: 'The ComfyUI servers of a call that moved because its server was down, in order' },
+    ),
+  ),
   provider: Type.Optional(
     Type.Object(
       { name: Type.String(), jobId: Nullable(Type.String()) },

@@ -18,6 +18,8 @@ export interface RunCredential {
   readonly serves: readonly ServerRoute[] | null;
   /** Whether calls cost nothing unless the operator set a price: a named server of the instance at a private address. */
   readonly isFree: boolean;
+  /** The key of the pool of ComfyUI servers whose first server this is; null for other providers. */
+  readonly pool: string | null;
 }
 
 /** The credentials of a run by provider, and by the names of servers. Providers without a credential are absent. */

@@ -15,6 +15,7 @@ import type { Endpoint } from '../../providers/provider.ts';
 import { redactKeys, type Send } from '../../providers/send.ts';
 import type { Deps } from '../deps.ts';
 import type { RunCredential, RunCredentials } from './credential.ts';
+import { ENVIRONMENT_POOL } from './pools.ts';
 
 /** The secret part of a credential. */
 export interface CredentialValues {
@@ -133,6 +134,7 @@ const createEnvironment = (kind: ProviderName, name: string): RunCredential => (
   server: null,
   serves: null,
   isFree: false,
+  pool: kind === 'comfyui' ? ENVIRONMENT_POOL : null,
 });
 
 /** Returns whether the URL has a private host by its name. */

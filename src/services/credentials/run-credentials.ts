@@ -12,7 +12,6 @@ import {
 import type { Endpoint, ProviderTask } from '../../providers/provider.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import {
-  type CredentialRow,
   findCredential,
   type KeyedCredentialRow,
   listCredentialsById,
@@ -24,6 +23,7 @@ import {
 import type { Tx } from '../../store/db.ts';
 import type { Deps } from '../deps.ts';
 import type { RunCredential, RunCredentials } from './credential.ts';
+import { DEFAULT_POOL, toPoolKey } from './pools.ts';
 
 type CredentialDeps = Pick<Deps, 'settings' | 'environmentCredentials'>;
 
@@ -76,7 +76,7 @@ function withStored(
   return new Map([...environmentCredentials, ...entries]);
 }
 
-function toRunCredential(key: CredentialKey, row: CredentialRow): RunCredential {
+function toRunCredential(key: CredentialKey, row: KeyedCredentialRow): RunCredential {
   const server = findServerName(key) ?? null;
   return {
     id: row.id,
@@ -89,15 +89,25 @@ function toRunCredential(key: CredentialKey, row: CredentialRow): RunCredential 
     server,
     serves: row.serves as readonly ServerRoute[] | null,
     isFree: server !== null && row.workspace === null && row.is_private,
+    pool: row.kind === 'comfyui' ? toPool(row) : null,
   };
 }
+
+/** The key of a run's record under which the pool is, beside the first server of the pool. */
+const POOL_KEY = 'comfyui/pool';
+
+const toPool = ({ id, workspace, pool, is_chosen = false }: KeyedCredentialRow): string =>
+  is_chosen ? toPoolKey('server', workspace, id) : toPoolKey('pool', workspace, pool ?? DEFAULT_POOL);
 
 /** Returns the stored credentials as the run's record: a JSON object by key, or null if there are none. */
 export function toCredentialRecord(credentials: RunCredentials): string | null {
   const stored = listStored(credentials);
-  return stored.length === 0
-    ? null
-    : JSON.stringify(Object.fromEntries(stored.map(([key, { id }]) => [key, id])));
+  if (stored.length === 0) return null;
+  const pool = stored.find(([key]) => key === 'comfyui')?.[1].pool ?? null;
+  return JSON.stringify({
+    ...Object.fromEntries(stored.map(([key, { id }]) => [key, id])),
+    ...(pool === null ? {} : { [POOL_KEY]: pool }),
+  });
 }
 
 /** Returns the credentials that were resolved when the run was accepted, with their newest values. */
@@ -107,7 +117,8 @@ export async function readRunCredentials(
   record: string | null,
 ): Promise<RunCredentials> {
   if (record === null) return deps.environmentCredentials;
-  const ids = Object.entries(JSON.parse(record) as Record<string, string>);
+  const { [POOL_KEY]: pool, ...stored } = JSON.parse(record) as Record<string, string>;
+  const ids = Object.entries(stored);
   const rows = new Map(
     (
       await listCredentialsById(
@@ -116,13 +127,16 @@ export async function readRunCredentials(
       )
     ).map(row => [row.id, row]),
   );
-  return withStored(
+  const credentials = withStored(
     deps,
     ids.flatMap(([key, id]) => {
       const row = rows.get(id);
       return row === undefined ? [] : [{ ...row, key }];
     }),
   );
+  const comfyui = credentials.get('comfyui');
+  if (comfyui === undefined || pool === undefined) return credentials;
+  return new Map([...credentials, ['comfyui', { ...comfyui, pool }] as const]);
 }
 
 const listStored = (credentials: RunCredentials): readonly (readonly [CredentialKey, RunCredential])[] =>

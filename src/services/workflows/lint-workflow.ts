@@ -11,7 +11,7 @@ import { parseStoredGraph } from './graph-versions.ts';
 import { performLint } from './graph-work.ts';
 import { findMissingMedia } from './missing-media.ts';
 import { getViewForReading, getVisibleVersion, readGraphText } from './read-workflow.ts';
-import { type CredentialOwner, removeSupplied } from './supplied-warnings.ts';
+import { type CredentialOwner, findMissingOnServers, removeSupplied } from './supplied-warnings.ts';
 
 export interface LintReport extends Truncation {
   /** Whether the graph has no errors and can be saved. */
@@ -58,9 +58,12 @@ async function lintWithMedia(
   const caller = workflowId === null ? undefined : { id: workflowId, versions: [version] };
   const { ok, text, ...issueList } = await performLint(deps, user, task, caller);
   const relevantIssues = await removeSupplied(deps, deps.db, issueList, owner);
-  const missingMedia = await findMissingMedia(deps.db, text);
-  const assigneeIssues = await findAssigneeIssues(deps.db, deps.settings, text, owner);
-  const allIssues = mergeIssues(mergeIssues(relevantIssues, missingMedia), assigneeIssues);
+  const allIssues = mergeIssues(
+    relevantIssues,
+    await findMissingMedia(deps.db, text),
+    await findAssigneeIssues(deps.db, deps.settings, text, owner),
+    await findMissingOnServers(deps, deps.db, text, owner),
+  );
   return { ok, issues: allIssues.issues, ...toTruncation(allIssues) };
 }
 
