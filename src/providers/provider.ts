@@ -169,6 +169,8 @@ export interface ProviderTask {
   readonly usualMs?: number;
   /** For ComfyUI: the pool of the call, and how often the call had gone back to the queue. */
   readonly pool?: string;
+  /** Set while the call is being submitted, when the provider may not know it yet. */
+  readonly isSubmitting?: true;
   readonly moves?: number;
 }
 

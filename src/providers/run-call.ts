@@ -198,7 +198,8 @@ async function pollOnce<Call>(
     await cancel(provider, toHandle(task), host);
     throw new ProviderError(provider.name, 'timeout');
   }
-  const updatedTask = { ...task, asks: (task.asks ?? 0) + 1 };
+  const { isSubmitting: _, ...submittedTask } = task;
+  const updatedTask = { ...submittedTask, asks: (task.asks ?? 0) + 1 };
   await host.task.save(updatedTask);
   throw new TaskInProgressError(updatedTask);
 }
@@ -224,7 +225,12 @@ async function submit<Call>(
     ...(asks === 0 ? {} : { asks }),
   };
   // Once this is stored, no other process submits the call again, even if this one crashes.
-  await host.task.save({ ...taskCredential, id: acceptsChosenIds ? chosenId : null, ...record });
+  await host.task.save({
+    ...taskCredential,
+    id: acceptsChosenIds ? chosenId : null,
+    ...record,
+    isSubmitting: true,
+  });
   const submission = await submitOnce(provider, call, { chosenId, callbackUrl }, host);
   if ('output' in submission) return submission;
   const task = { ...taskCredential, ...record, ...submission.handle, ...createTaskTimes(provider.pace) };

@@ -72,7 +72,9 @@ select ${NEW_COLUMNS}, case when has_slot then now() end from wanted
 on conflict (execution_id, node_id, item) do update
   -- A slot may have been granted after the node's step was saved.
   set ${setExcluded(SAVED_COLUMNS)}, slot_at = coalesce(c.slot_at, excluded.slot_at), ended_at = null
-  where (c.job_id, c.asks, c.value_id) is distinct from (excluded.job_id, excluded.asks, excluded.value_id)
+  where ((c.job_id, c.asks, c.value_id) is distinct from (excluded.job_id, excluded.asks, excluded.value_id)
+      -- The call was submitted, and can be polled from now on.
+      or (c.pool is not null and c.due_at = c.deadline_at and excluded.due_at < c.due_at and c.ended_at is null))
     -- The row says where a call to ComfyUI is: a step may be older than its move, or than its server.
     and c.moves <= excluded.moves and (excluded.pool is null or excluded.credential_id is not null)`;
 

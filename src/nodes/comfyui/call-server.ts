@@ -54,6 +54,8 @@ export async function callComfyServer(call: ComfyCall, ctx: NodeContext): Promis
         task: {
           ...ctx.task,
           stored: current,
+          // The worker before died while it submitted the call, so nobody polls it.
+          isWoken: ctx.task.isWoken === true || current?.isSubmitting === true,
           save: task => ctx.task.save({ ...task, pool: queue.pool, moves }),
           slots: ctx.task.slots && { ...ctx.task.slots, claim: () => Promise.resolve('slot') },
         },
@@ -73,7 +75,8 @@ export async function callComfyServer(call: ComfyCall, ctx: NodeContext): Promis
     }
     if (current === undefined) return move(sentence, 'unreachable', err);
     // The server ended the work and does not answer now. It is polled until it answers or is down.
-    await ctx.task.save({ ...current, asks: (current.asks ?? 0) + 1, pool: queue.pool, moves });
+    const { isSubmitting: _, ...submitted } = current;
+    await ctx.task.save({ ...submitted, asks: (current.asks ?? 0) + 1, pool: queue.pool, moves });
     throw new Suspend('call', current.deadlineAtMs ?? 0);
   }
 }

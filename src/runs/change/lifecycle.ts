@@ -320,8 +320,11 @@ function toNewCalls(
       pool: task.pool ?? null,
       moves: task.moves ?? 0,
       submitted_at: new Date(submittedAtMs),
+      // A call to ComfyUI that is being submitted would seem lost, and its server free. A worker that takes over polls it.
       due_at: new Date(
-        id === null ? deadlineMs : computeFirstPollMs(submittedAtMs, asks, task.usualMs, timing),
+        id === null || (task.pool !== undefined && task.isSubmitting === true)
+          ? deadlineMs
+          : computeFirstPollMs(submittedAtMs, asks, task.usualMs, timing),
       ),
       deadline_at: new Date(deadlineMs),
     },

@@ -271,6 +271,8 @@ describe('the calls of a node', () => {
         has_slot: true,
         credits: 0,
         terms: null,
+        pool: null,
+        moves: 0,
         submitted_at: new Date(2000),
         due_at: new Date(computeFirstPollMs(2000, 0, undefined, TIMING)),
         deadline_at: new Date(80_000),
@@ -307,6 +309,8 @@ describe('the calls of a node', () => {
       has_slot: true,
       credits: 9,
       terms,
+      pool: null,
+      moves: 0,
       submitted_at: new Date(2000),
       due_at: new Date(computeFirstPollMs(2000, 2, 50_000, TIMING)),
       // The time limit of the run is earlier.
