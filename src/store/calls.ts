@@ -169,13 +169,18 @@ export async function postponeCalls(
   );
 }
 
-/** Marks calls as ended. The caller must lock the runs of these calls and wake them in the same transaction. */
-export async function endCalls(tx: Tx, calls: readonly CallKey[]): Promise<void> {
+export type EndedCall = CallKey & Pick<CallRow, 'value_id'>;
+
+/**
+ * Marks calls as ended, unless they have moved to another server since. The caller must lock the runs of these calls and wake
+ * them in the same transaction.
+ */
+export async function endCalls(tx: Tx, calls: readonly EndedCall[]): Promise<void> {
   await tx.query(
     `update calls c set ended_at = now()
-     from json_to_recordset($1::json) as i(execution_id text, node_id text, item int)
+     from json_to_recordset($1::json) as i(execution_id text, node_id text, item int, value_id text)
      where c.execution_id = i.execution_id and c.node_id = i.node_id and c.item = i.item and c.ended_at is null
-       and c.cancelled_at is null`,
+       and c.cancelled_at is null and c.value_id is not distinct from i.value_id`,
     [JSON.stringify(calls)],
   );
 }

@@ -4,7 +4,14 @@ import type { Step } from '../../engine/types.ts';
 import { getEnvironmentCredentialId } from '../../services/credentials/provider-credential.ts';
 import { chargeRuns } from '../../services/credits/charge-runs.ts';
 import { grantSlots, type LimitedProvider, listNextWaitingCalls } from '../../store/call-slots.ts';
-import { type CallKey, type CallRow, dropCalls, endCalls, postponeCalls } from '../../store/calls.ts';
+import {
+  type CallKey,
+  type CallRow,
+  dropCalls,
+  type EndedCall,
+  endCalls,
+  postponeCalls,
+} from '../../store/calls.ts';
 import { settleCharges } from '../../store/credential-charges.ts';
 import { lockPoolsOfRuns, type NodeCharge, releaseRuns } from '../../store/credits.ts';
 import type { Tx } from '../../store/db.ts';
@@ -131,10 +138,9 @@ export async function recordCallDurations(
 }
 
 /** Marks the calls as ended and wakes their runs. A worker that executes such a run is notified. */
-export async function wakeRuns(deps: RunDeps, calls: readonly CallKey[]): Promise<void> {
-  await deps.runDb.transaction(tx =>
-    changeAndWake(deps, tx, calls, () => endCalls(tx, calls.map(toCallKey))),
-  );
+export async function wakeRuns(deps: RunDeps, calls: readonly EndedCall[]): Promise<void> {
+  const ended = calls.map(call => ({ ...toCallKey(call), value_id: call.value_id }));
+  await deps.runDb.transaction(tx => changeAndWake(deps, tx, calls, () => endCalls(tx, ended)));
   deps.wakeTimers.wake('runs');
 }
 
