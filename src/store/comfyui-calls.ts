@@ -58,6 +58,10 @@ export interface StoredAttempt {
   readonly isRefused: boolean;
 }
 
+/** Why a call ended without an answer of a server. */
+export const CALL_FAILURES = ['moved_too_often', 'outcome_unknown'] as const;
+export type CallFailure = (typeof CALL_FAILURES)[number];
+
 export interface PoolCall extends CallKey {
   readonly credential_id: string | null;
   readonly value_id: string | null;
@@ -66,7 +70,7 @@ export interface PoolCall extends CallKey {
   readonly slot_at: Date | null;
   readonly moves: number;
   readonly attempts: readonly StoredAttempt[];
-  readonly failure: 'moved_too_often' | 'outcome_unknown' | null;
+  readonly failure: CallFailure | null;
   readonly has_partner: boolean;
 }
 

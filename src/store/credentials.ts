@@ -62,7 +62,7 @@ export function lockCredential(tx: Tx, id: string): Promise<CredentialRow | unde
 export function hasPool(tx: Tx, workspace: string | null, pool: string): Promise<boolean> {
   return matches(
     tx,
-    `select from credentials where coalesce(workspace, '') = $1 and kind = 'comfyui' and pool = $2 and removed_at is null`,
+    `select from credentials where coalesce(workspace, '') = $1 and kind = 'comfyui' and coalesce(pool, 'default') = $2 and removed_at is null`,
     [workspace ?? '', pool],
   );
 }

@@ -18,6 +18,8 @@ import { PROVIDER_NAMES } from '../../src/providers/names.ts';
 import { CONTENT_CATEGORIES, CONTENT_TYPES } from '../../src/services/content/store.ts';
 import { TOKEN_KINDS } from '../../src/services/oauth/store/tokens.ts';
 import { APPROVAL_STATUSES, ASSIGNEE_MAILS } from '../../src/store/approvals.ts';
+import { CALL_FAILURES } from '../../src/store/comfyui-calls.ts';
+import { SERVER_STATUSES } from '../../src/store/comfyui-servers.ts';
 import { CREDENTIAL_STATUSES } from '../../src/store/credentials.ts';
 import { ENTRY_KINDS } from '../../src/store/credits.ts';
 import { DELIVERY_EVENTS, DELIVERY_STATES } from '../../src/store/deliveries.ts';
@@ -41,6 +43,8 @@ const SETS: Readonly<Record<string, readonly string[]>> = {
   'batches.status': BATCH_STATUSES,
   'content_pages.parent_category': CONTENT_CATEGORIES,
   'content_pages.type': CONTENT_TYPES,
+  'calls.failure': CALL_FAILURES,
+  'comfyui_servers.status': SERVER_STATUSES,
   'credentials.kind': PROVIDER_NAMES,
   'credentials.status': CREDENTIAL_STATUSES,
   'credit_entries.kind': ENTRY_KINDS,

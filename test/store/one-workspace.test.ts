@@ -103,6 +103,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'credentials clearDefault',
     'credentials countCredentials',
     'credentials hasDefaultCredential',
+    'credentials hasPool',
     'credentials SERVERS',
     'credentials hasServer',
     'credentials listCredentials',

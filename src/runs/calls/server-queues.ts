@@ -13,6 +13,7 @@ import {
 import { parsePoolKey } from '../../services/credentials/pools.ts';
 import type { CallKey } from '../../store/calls.ts';
 import {
+  type CallFailure,
   findPoolCall,
   hasOtherWaiting,
   listCallsOfServer,
@@ -132,17 +133,16 @@ function choosePlacement(
   return { execution_id, node_id, item, server: member.server, has_partner, files };
 }
 
-const FAILURES: Readonly<Record<NonNullable<PoolCall['failure']>, readonly [code: string, message: string]>> =
-  {
-    moved_too_often: [
-      'provider_unavailable',
-      `ComfyUI is unavailable: the call moved to another server ${MAX_MOVES} times, and each server went down.`,
-    ],
-    outcome_unknown: [
-      'provider_outcome_unknown',
-      'The server went down while the graph ran. It has nodes that call external models, so it is not repeated automatically, because it could be billed twice.',
-    ],
-  };
+const FAILURES: Readonly<Record<CallFailure, readonly [code: string, message: string]>> = {
+  moved_too_often: [
+    'provider_unavailable',
+    `ComfyUI is unavailable: the call moved to another server ${MAX_MOVES} times, and each server went down.`,
+  ],
+  outcome_unknown: [
+    'provider_outcome_unknown',
+    'The server went down while the graph ran. It has nodes that call external models, so it is not repeated automatically, because it could be billed twice.',
+  ],
+};
 
 function toPlace(row: PoolCall): CallPlace {
   const { failure, slot_at, credential_id, value_id, server_name, job_id, moves } = row;

@@ -39,8 +39,11 @@ afterEach(() => {
 });
 
 const startRun = async (): Promise<string> => user.startRun(await user.createWorkflow(BOARD));
+/** Each run waits at its first step for the socket: a fast one would end before it is open. */
+const WAIT_MS = 1000;
 const getSocket = async (isNew: (socket: ServerSocket) => boolean = () => true): Promise<ServerSocket> => {
   await waitUntil('the socket', () => [...comfyui.sockets.values()].some(isNew));
+  comfyui.state.stepMs = 5;
   return [...comfyui.sockets.values()].find(isNew) as ServerSocket;
 };
 const assertCompleted = async (id: string): Promise<void> => {
@@ -108,7 +111,7 @@ describe('a ComfyUI graph that runs', () => {
     comfyui.state.hasSockets = false;
     await assertCompleted(await startRun());
     comfyui.state.hasSockets = true;
-    comfyui.state.stepMs = 50;
+    comfyui.state.stepMs = WAIT_MS;
     const id = await startRun();
     (await getSocket()).destroy();
     await assertCompleted(id);
@@ -127,7 +130,7 @@ describe('a ComfyUI graph that runs', () => {
   });
 
   it('closes its connection when it is cancelled', async () => {
-    comfyui.state.stepMs = 100;
+    comfyui.state.stepMs = WAIT_MS;
     const id = await startRun();
     await getSocket();
     await user.request('POST', `/executions/${id}/cancel`);
@@ -139,10 +142,9 @@ describe('a ComfyUI graph that runs', () => {
 it('a ComfyUI graph ends without waiting for the next poll', async () => {
   const rarePolls = { minCallPollMs: 3_600_000, maxCallPollMs: 3_600_000, maxFarCallPollMs: 3_600_000 };
   const slowService = await startTestService({ COMFYUI_URL: comfyui.url }, rarePolls);
-  comfyui.state.stepMs = 100;
+  comfyui.state.stepMs = WAIT_MS;
   const id = await slowService.startRun(await slowService.createWorkflow(BOARD));
   await getSocket();
-  comfyui.state.stepMs = 5;
   assert.equal((await slowService.waitForStatus(id)).status, 'COMPLETED');
   await slowService.close();
 });
@@ -182,7 +184,7 @@ describe('a server that lies', () => {
   for (const [name, lie] of Object.entries(LIES))
     it(`${name}, and the run completes`, async () => {
       const { preview } = comfyui.state;
-      comfyui.state.stepMs = 20;
+      comfyui.state.stepMs = WAIT_MS;
       comfyui.state.preview = Buffer.from('no image');
       const id = await startRun();
       lie(await getSocket());
