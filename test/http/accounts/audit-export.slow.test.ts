@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, it, mock } from 'node:test';
 import { exportInstanceAudit } from '../../../src/services/audit/read-audit.ts';
 import { type ApiUser, openTestApp, type TestApp } from '../../support/app.ts';
+import { listenLocally } from '../../support/http/raw-http.ts';
 import { waitUntil } from '../../support/processes.ts';
 
 /** Several times as many as the buffers of a connection take. */
@@ -18,8 +18,7 @@ let port: number;
 before(async () => {
   test = await openTestApp();
   admin = await test.createUser();
-  await test.app.listen({ host: '127.0.0.1', port: 0 });
-  ({ port } = test.app.server.address() as AddressInfo);
+  port = await listenLocally(test.app);
   await test.deps.db.withOwnConnection(client =>
     client.query(
       `insert into audit_events (id, at, user_id, via, action, target)

@@ -1,6 +1,6 @@
 // Sends raw HTTP over a socket, including requests that no client would send, and parses the responses.
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { Server } from '../../../src/http/deps.ts';
 
 export interface RawResponse {
@@ -19,9 +19,10 @@ export async function sendRaw(port: number, ...parts: readonly string[]): Promis
   return readResponses(socket);
 }
 
-/** Listens on a free port of 127.0.0.1 and returns the port. */
+/** Listens on a free port of 127.0.0.1, unless another test of the process did, and returns the port. */
 export async function listenLocally(app: Server): Promise<number> {
-  return Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
+  if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' });
+  return (app.server.address() as AddressInfo).port;
 }
 
 export async function openSocket(port: number): Promise<Socket> {
