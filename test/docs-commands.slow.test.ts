@@ -32,7 +32,7 @@ const TIMEOUT_MS = 60_000;
 const SKIPPED: Readonly<Record<string, RegExp>> = {
   'has a value to fill in': /…/,
   'needs a provider or its key': /^graphwright (?:models|credentials) /,
-  'needs a ComfyUI server and its file': /portrait\.json|a fox in the snow|"kind": "comfyui"/,
+  'needs a ComfyUI server and its file': /portrait\.json|a fox in the snow|"kind": "comfyui"|"pool:video"/,
   'needs a video': /clip\.mp4/,
   'does not end, or takes long': /preview --watch|-o (?:reel|quote)\.mp4/,
   'works on the machine of the service': /^graphwright (?:backup|restore|secrets|doctor)/,
