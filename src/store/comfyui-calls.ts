@@ -213,7 +213,7 @@ export interface Move extends CallKey {
   readonly attempt: StoredAttempt;
   /** The moves of the call before. A call that has moved since stays. */
   readonly moves: number;
-  readonly failure: PoolCall['failure'];
+  readonly failure: CallFailure | null;
 }
 
 /**

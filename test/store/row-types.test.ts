@@ -29,6 +29,9 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'another value of the same name': [
     'store/call-slots.ts ProviderLimit.calls',
+    'store/comfyui-calls.ts Placement.server',
+    'store/comfyui-calls.ts StoredAttempt.error',
+    'store/comfyui-calls.ts StoredAttempt.server',
     'store/permissions.ts Invitee.shared_by',
     'store/people/invitations.ts InvitationRow.invited_by',
     'store/run-search.ts RunPageOptions.words',
@@ -62,6 +65,10 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
     'services/content/store.ts ContentCardRow.published_at',
     'store/call-progress.ts PreviewRow.preview',
     'store/call-progress.ts PreviewRow.preview_type',
+    'store/comfyui-calls.ts NewPoolCall.needs',
+    'store/comfyui-calls.ts NewPoolCall.needs_key',
+    'store/comfyui-calls.ts NewPoolCall.pool',
+    'store/comfyui-calls.ts WaitingCall.needs_key',
     'store/mails.ts MailAttempt.result',
     'store/mails.ts NewMail.content',
     'store/mails.ts WaitingMail.content',

@@ -103,9 +103,7 @@ const CHOSEN_PROBES: Readonly<Record<string, readonly string[]>> = {
     'POST /mcp: a batch of many messages',
   ],
   'groups and SCIM': [
-    'GET /scim/v2/Groups/{id}: the most members',
     'PUT /scim/v2/Groups/{id}: the most members, who get a role',
-    'PATCH /scim/v2/Groups/{id}: the most operations',
     'PATCH /scim/v2/Users/{id}: many operations',
     'PUT /api/v1/admin/groups: the largest table',
   ],
@@ -113,12 +111,8 @@ const CHOSEN_PROBES: Readonly<Record<string, readonly string[]>> = {
     'POST /api/v1/auth/passkeys: the largest body',
     'POST /api/v1/auth/second-factor as a visitor: the largest body',
   ],
-  'reads of a run with large outputs': [
-    'GET /api/v1/executions/{id}: small objects, 10 at a time',
-    'GET /api/v1/executions/{id}/outputs/c: long texts, 10 at a time',
-  ],
+  'reads of a run with large outputs': ['GET /api/v1/executions/{id}: small objects, 10 at a time'],
   'ten batches at once': [
-    'POST /api/v1/workflows/{few nodes}/batches: ten at once from ten accounts, batches of long metadata',
     'POST /api/v1/workflows/{few nodes}/batches/estimate: ten at once from one account, batches/estimate of a long value',
   ],
   'routes by their schemas': [

@@ -32,6 +32,7 @@ const recordedExamples: RecordedExamples = { responses: {}, requests: {}, errors
 /** Codes without a recorded example, with the reason. */
 const NOT_RECORDED: Readonly<Record<string, string>> = {
   run_output_too_large: 'needs a run with much output',
+  comfyui_missing: 'needs a ComfyUI server that was checked',
   svg_not_drawable: 'needs a provider that is paid',
   local_nodes_off: 'needs a service with LOCAL_NODES=off',
   daily_execution_limit: 'needs fifty runs of a free account, at ten a minute',
