@@ -1,78 +1,46 @@
 // Creates docs/images/editor.webp, the README's picture of the editor. With `--record`, also creates
 // docs/images/editor-recording.webp, which shows a search for a node type, a drag of a node, and a run. Needs Chromium.
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import sharp, { type Sharp } from 'sharp';
-import { signIn } from '../bench/sign-in.ts';
-import { BROWSER_MISSING_REASON, openBrowser, VIEWS } from '../test/support/browser.ts';
-import { startService } from './demo-service.ts';
+import sharp from 'sharp';
+import { openPicturePage, savePicture } from './picture-page.ts';
 
-const KEY = 'sk-editor-image-00000000';
 const EXAMPLE =
   process.argv.find(arg => arg.startsWith('--example='))?.slice('--example='.length) ?? 'postcard';
+const EXAMPLES = join(import.meta.dirname, '../examples');
 const WIDTH = 1280;
 const FRAME_WIDTH = 1120;
 const FRAME_MS = 120;
-const root = dirname(import.meta.dirname);
 
-if (BROWSER_MISSING_REASON !== false) throw new Error(BROWSER_MISSING_REASON);
-const folder = await mkdtemp(join(tmpdir(), 'graphwright-editor-'));
-const [service, browser] = await Promise.all([
-  startService({ folder, apiKey: KEY, signal: AbortSignal.timeout(180_000) }),
-  openBrowser('new'),
-]);
-try {
-  const cookie = await signIn({
-    url: service.url,
-    fetch: (path, init) =>
-      fetch(service.url + path, {
-        ...init,
-        headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-      }),
-  });
-  await using testPage = await browser.open(service.url, VIEWS[2], cookie);
-  const { page } = testPage;
-  await page.goto(`/flow/${await createWorkflow(service.url, cookie)}`);
-  await page.getByRole('application', { name: 'Workflow canvas' }).waitFor();
-  const frames: Buffer[] = [];
-  await recordRun(page, frames);
-  const image = join(root, 'docs', 'images', 'editor.webp');
-  await save(
-    sharp(await page.screenshot())
-      .resize(WIDTH)
-      .webp({ quality: 82 }),
-    image,
+await using pictures = await openPicturePage();
+const { page, post } = pictures;
+const {
+  name = EXAMPLE,
+  nodes,
+  edges,
+} = JSON.parse(await readFile(join(EXAMPLES, `${EXAMPLE}.json`), 'utf8')) as {
+  readonly name?: string;
+  readonly nodes: unknown;
+  readonly edges: unknown;
+};
+const { id } = await post<{ readonly id: string }>('/workflows', { name, nodes, edges });
+await page.goto(`/flow/${id}`);
+await page.getByRole('application', { name: 'Workflow canvas' }).waitFor();
+const frames: Buffer[] = [];
+await recordRun(page, frames);
+const screenshot = sharp(await page.screenshot()).resize(WIDTH);
+await savePicture(screenshot.webp({ quality: 82 }), 'editor');
+if (process.argv.includes('--record')) {
+  await recordResult(page, frames);
+  const recordedFrames = await Promise.all(
+    frames.map(frame => sharp(frame).resize(FRAME_WIDTH).png().toBuffer()),
   );
-  if (process.argv.includes('--record')) {
-    await recordResult(page, frames);
-    const recordedFrames = await Promise.all(
-      frames.map(frame => sharp(frame).resize(FRAME_WIDTH).png().toBuffer()),
-    );
-    const recording = sharp(recordedFrames, { join: { animated: true } }).webp({
-      quality: 78,
-      delay: recordedFrames.map(() => FRAME_MS),
-    });
-    await save(recording, join(root, 'docs', 'images', 'editor-recording.webp'));
-  }
-} finally {
-  await browser.close();
-  await service[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
-}
-
-async function createWorkflow(url: string, cookie: string): Promise<string> {
-  const { name, nodes, edges } = JSON.parse(
-    await readFile(join(root, 'examples', `${EXAMPLE}.json`), 'utf8'),
-  ) as { readonly name?: string; readonly nodes: unknown; readonly edges: unknown };
-  const response = await fetch(`${url}/api/v1/workflows`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', cookie, 'sec-fetch-site': 'same-origin' },
-    body: JSON.stringify({ name: name ?? EXAMPLE, nodes, edges }),
+  const recording = sharp(recordedFrames, { join: { animated: true } }).webp({
+    quality: 78,
+    delay: recordedFrames.map(() => FRAME_MS),
   });
-  if (!response.ok) throw new Error(await response.text());
-  return ((await response.json()) as { readonly id: string }).id;
+  await savePicture(recording, 'editor-recording');
 }
 
 /** Searches the palette, drags a node back and forth, and runs the workflow. */
@@ -124,10 +92,4 @@ async function recordResult(page: Page, frames: Buffer[]): Promise<void> {
   await dialog.locator('img').first().waitFor();
   await page.waitForLoadState('networkidle');
   await takeFrames(takeFrame, 14);
-}
-
-async function save(image: Sharp, path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const { size } = await image.toFile(path);
-  process.stdout.write(`${path}: ${size} bytes\n`);
 }

@@ -3,7 +3,7 @@
 import type { PlanNode } from '../graph/plan.ts';
 import type { Json, JsonObject } from '../graph/types.ts';
 import { omitUndefined } from '../lib/record.ts';
-import type { DrawnSeed, NodeContext, NodeDefinition } from '../nodes/define.ts';
+import type { NodeContext, NodeDefinition } from '../nodes/define.ts';
 import { type CallResult, callNode } from './call.ts';
 import { type PortValues, resolveValues } from './inputs.ts';
 import { toStepError } from './step-end.ts';
@@ -11,7 +11,6 @@ import type {
   Payment,
   ProviderTask,
   RunOptions,
-  ServerAttempt,
   ServerQueue,
   ServerQueues,
   Step,
@@ -131,6 +130,7 @@ const MAX_SAVE_MS = 10_000;
 const MAX_WARNINGS = 10;
 const MAX_LOG_LENGTH = 65_536;
 const MAX_SEEDS = 200;
+const MAX_ATTEMPTS = 50;
 
 /**
  * Creates the record of a provider task. The record is reported in the node's step and stored before the call
@@ -144,6 +144,7 @@ function createCallRecord(
 ): NodeContext['task'] {
   const { item, report } = nodeCall;
   const { callWakes, slots, queues } = options;
+  const ownItem = nodeCall.isItem ? item : undefined;
   const record = (task: ProviderTask): void => {
     const { credits, terms } = nodeCall.payment ?? {};
     execution.jobs[item] = { ...task, ...omitUndefined({ credits, terms }) };
@@ -174,10 +175,10 @@ function createCallRecord(
     },
     item,
     recordSeeds: seeds => {
-      execution.seeds = addSeeds(execution.seeds, seeds, nodeCall.isItem ? item : undefined);
+      execution.seeds = replaceOfItem(execution.seeds, seeds, ownItem, MAX_SEEDS);
     },
     recordAttempts: attempts => {
-      execution.attempts = addAttempts(execution.attempts, attempts, nodeCall.isItem ? item : undefined);
+      execution.attempts = replaceOfItem(execution.attempts, attempts, ownItem, MAX_ATTEMPTS);
     },
     ...omitUndefined({ queue: queues && createQueue(queues, execution, nodeCall, record) }),
     save: async task => {
@@ -200,28 +201,22 @@ export function toCallFields(execution: NodeExecution): ReportFields & Pick<Step
   return Object.keys(execution.jobs).length === 0 ? fields : { jobs: { ...execution.jobs }, ...fields };
 }
 
-/** Replaces the seeds of the item, because a call that continues draws the same seeds again. */
-function addSeeds(
-  seeds: Step['seeds'] = [],
-  drawn: readonly DrawnSeed[],
+/**
+ * Replaces the entries of the item, or of a node that is not mapped, because a call that continues reports them again. Keeps the
+ * last `max` entries.
+ */
+function replaceOfItem<T extends object>(
+  entries: readonly (T & OfItem)[] = [],
+  added: readonly T[],
   item: number | undefined,
-): NonNullable<Step['seeds']> {
-  const others = seeds.filter(seed => seed.item !== item);
-  return [...others, ...drawn.map(seed => (item === undefined ? seed : { ...seed, item }))].slice(-MAX_SEEDS);
+  max: number,
+): readonly (T & OfItem)[] {
+  const others = entries.filter(entry => entry.item !== item);
+  return [...others, ...added.map(entry => (item === undefined ? entry : { ...entry, item }))].slice(-max);
 }
 
-const MAX_ATTEMPTS = 50;
-
-/** Replaces the attempts of the item. */
-function addAttempts(
-  attempts: Step['attempts'] = [],
-  ofItem: readonly ServerAttempt[],
-  item: number | undefined,
-): NonNullable<Step['attempts']> {
-  const others = attempts.filter(attempt => attempt.item !== item);
-  return [...others, ...ofItem.map(attempt => (item === undefined ? attempt : { ...attempt, item }))].slice(
-    -MAX_ATTEMPTS,
-  );
+interface OfItem {
+  readonly item?: number;
 }
 
 /** Creates the queue of a call. The record of a call that waits is part of its step, like that of a task. */

@@ -185,7 +185,7 @@ export interface ServerQueues extends Pick<ServerQueue, 'pool' | 'open'> {
 }
 
 export type ServerQueue = NonNullable<NodeContext['task']['queue']>;
-export type ServerAttempt = Parameters<NonNullable<NodeContext['task']['recordAttempts']>>[0][number];
+type ServerAttempt = Parameters<NonNullable<NodeContext['task']['recordAttempts']>>[0][number];
 
 export interface PaidCall {
   /** The item of a mapped node, otherwise 0. */

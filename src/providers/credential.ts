@@ -5,7 +5,7 @@ import type { ProviderName } from './names.ts';
 import type { Endpoint } from './provider.ts';
 import type { Send } from './send.ts';
 
-export type Connect = (path: string, request: SocketRequest) => Promise<OpenedSocket>;
+type Connect = (path: string, request: SocketRequest) => Promise<OpenedSocket>;
 
 /** A credential with the value that a call uses now. */
 export interface ProviderCredential {

@@ -88,6 +88,16 @@ export async function cancelCalls(tx: Tx, executionIds: readonly string[]): Prom
   );
 }
 
+export const toCallKey = ({ execution_id, node_id, item }: CallKey): CallKey => ({
+  execution_id,
+  node_id,
+  item,
+});
+
+/** Returns the key as one text. */
+export const toCallId = ({ execution_id, node_id, item }: CallKey): string =>
+  `${execution_id} ${item} ${node_id}`;
+
 export interface CallRow {
   readonly execution_id: string;
   readonly node_id: string;

@@ -3,8 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { openDb } from '../../src/store/db.ts';
+import { type Db, openDb } from '../../src/store/db.ts';
 import type { Supervisor } from '../soak/supervisor.ts';
 import { waitUntil } from '../support/processes.ts';
 import type { Network } from './network.ts';
@@ -14,10 +13,8 @@ export const PROXY_HOST = 'haproxy';
 const PORTS = { postgres: 5432, patroni: 8008, etcd: 2379, etcdPeers: 2380 } as const;
 const BINARIES = '/usr/lib/postgresql/15/bin';
 const PROGRAMS = ['patroni', 'etcd', 'haproxy', 'setpriv'] as const;
-/** The time that a killed host needs to start again: longer than the leader's lease, so that another server is promoted. */
-const OFF_MS = 30_000;
-/** How long a primary that came back beside a newer one is watched. */
-const SECOND_PRIMARY_MS = 10_000;
+/** How many runs the new primary gets while the earlier one is watched that came back beside it. */
+const WATCHED_RUNS = 10;
 const REST_TIMEOUT_MS = 2000;
 
 /** Returns why this machine cannot run the cluster, or undefined if it can. */
@@ -79,10 +76,9 @@ export function startPatroni({ network, folder, maxConnections, supervise }: Clu
   const proxyFile = join(folder, 'haproxy.cfg');
   writeFileSync(proxyFile, formatProxy(addresses));
   const proxy = supervise(PROXY_HOST, 'haproxy', [program, 'program', '', 'haproxy', '-db', '-f', proxyFile]);
-  const direct = [...addresses.values()].map(address => `${address}:${PORTS.postgres}`).join(',');
   const urls = {
-    direct: `postgres://postgres@${direct}/postgres?target_session_attrs=read-write`,
-    proxied: `postgres://postgres@${network.host(PROXY_HOST).address}:${PORTS.postgres}/postgres`,
+    direct: `${toUrl([...addresses.values()])}?target_session_attrs=read-write`,
+    proxied: toUrl([network.host(PROXY_HOST).address]),
   };
   const cluster = { network, addresses, supervisors };
   return {
@@ -221,7 +217,7 @@ const isHealthy = async (cluster: Cluster): Promise<boolean> => {
 const waitUntilHealthy = (cluster: Cluster): Promise<void> =>
   waitUntil('a primary with replicas', () => isHealthy(cluster));
 
-/** Makes something fail at the host of the primary. Returns a function that repairs it. */
+/** Makes something fail at the host of the primary. Returns a function that repairs it once another server is the primary. */
 type Fault = (cluster: Cluster, primary: string, problems: string[]) => Promise<() => Promise<void>>;
 
 const FAULTS: Readonly<Record<string, Fault>> = {
@@ -229,22 +225,20 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     await network.cut(primary);
     for (const supervisor of supervisors.get(primary) ?? []) supervisor.signal('SIGKILL');
     for (const pid of await network.listProcesses(primary, /postgres|patroni/)) process.kill(pid, 'SIGKILL');
-    return async () => {
-      await sleep(OFF_MS);
-      await network.rejoin(primary);
-    };
+    return () => network.rejoin(primary);
   },
   'the primary is cut off, and comes back without Patroni as a second primary': async (
-    { network, addresses },
+    cluster,
     primary,
     problems,
   ) => {
+    const { network } = cluster;
     const patroni = await network.listProcesses(primary, /^[^ ]*python\S* \S*patroni/);
     for (const pid of patroni) process.kill(pid, 'SIGSTOP');
     await network.cut(primary);
     return async () => {
       await network.rejoin(primary);
-      await watchSecondPrimary(addresses.get(primary) ?? '', problems);
+      await watchSecondPrimary(cluster, primary, problems);
       for (const pid of patroni) process.kill(pid, 'SIGCONT');
     };
   },
@@ -282,26 +276,31 @@ async function failOver(
   return failovers;
 }
 
-/** Adds a problem if the server, which another one has replaced, gets new runs. */
-async function watchSecondPrimary(address: string, problems: string[]): Promise<void> {
-  const db = openDb({
-    connection: { url: `postgres://postgres@${address}:${PORTS.postgres}/postgres` },
-    maxConnections: 1,
-    onError: () => undefined,
-  });
-  try {
-    const count = async (): Promise<number> =>
-      (await db.query<{ count: number }>('select count(*) from executions')).rows[0]?.count ?? 0;
-    const { rows } = await db.query('select pg_is_in_recovery() as is');
-    if (rows[0]?.is !== false) problems.push('the server that came back was not a second primary');
-    const before = await count();
-    await sleep(SECOND_PRIMARY_MS);
-    const written = (await count()) - before;
-    if (written > 0) problems.push(`${written} runs were written to the second primary`);
-  } finally {
-    await db.close();
-  }
+/** Adds a problem if the server gets runs while another one, which has replaced it, gets some. */
+async function watchSecondPrimary({ addresses }: Cluster, second: string, problems: string[]): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const open = (url: string): Db => {
+    const db = openDb({ connection: { url }, maxConnections: 1, onError: () => undefined });
+    stack.defer(() => db.close());
+    return db;
+  };
+  const old = open(toUrl([addresses.get(second) ?? '']));
+  const current = open(toUrl([...addresses.values()]));
+  const count = async (db: Db): Promise<number> =>
+    (await db.query<{ count: number }>('select count(*) from executions')).rows[0]?.count ?? 0;
+  const { rows } = await old.query('select pg_is_in_recovery() as is');
+  if (rows[0]?.is !== false) problems.push('the server that came back was not a second primary');
+  const [oldBefore, currentBefore] = [await count(old), await count(current)];
+  await waitUntil(
+    'runs at the new primary',
+    async () => (await count(current)) >= currentBefore + WATCHED_RUNS,
+  );
+  const written = (await count(old)) - oldBefore;
+  if (written > 0) problems.push(`${written} runs were written to the second primary`);
 }
+
+const toUrl = (addresses: readonly string[]): string =>
+  `postgres://postgres@${addresses.map(address => `${address}:${PORTS.postgres}`).join(',')}/postgres`;
 
 interface EtcdStatus {
   readonly leader: string;

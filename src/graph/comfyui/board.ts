@@ -8,6 +8,7 @@ import {
   createNode,
   type ImportedBoard,
   type ImportedNode,
+  INPUT_NODES,
   type KeptPort,
 } from '../imports/board-parts.ts';
 import type { Json, JsonObject } from '../types.ts';
@@ -146,15 +147,6 @@ function createGraphNode(
     seeds: file.format !== 'comfyui-api' && file.conversion.hasRandomSeeds ? 'random' : 'fixed',
   });
 }
-
-const INPUT_NODES = {
-  TEXT: ['input:text', 'text'],
-  NUMBER: ['input:number', 'number'],
-  JSON: ['input:json', 'json'],
-  IMAGE: ['input:image', 'image'],
-  VIDEO: ['input:video', 'video'],
-  AUDIO: ['input:audio', 'audio'],
-} as const;
 
 function createInputNode({ id: port, label, type, node, input }: ComfyInput, index: number, graph: ApiGraph) {
   const [nodeType, output] = INPUT_NODES[type];

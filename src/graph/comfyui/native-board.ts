@@ -1,7 +1,7 @@
 // Builds a board of models of ours from a graph that consists only of partner nodes and of nodes that load, show or hold
 // values. Other graphs stay whole: their parts exchange values that only ComfyUI has.
 import { type Catalog, canFeed, type InputDef } from '../catalog.ts';
-import { createEdge, createNode, type ImportedNode } from '../imports/board-parts.ts';
+import { createEdge, createNode, type ImportedNode, INPUT_NODES } from '../imports/board-parts.ts';
 import type { Json, JsonObject, PortType } from '../types.ts';
 import { type ApiGraph, type ApiLink, type ApiNode, getApiTitle, readApiLink } from './api-graph.ts';
 import { findOutputType, LOADERS } from './suggested-ports.ts';
@@ -37,12 +37,6 @@ const NEUTRAL: ReadonlySet<string> = new Set([
   'steps',
 ]);
 const TEXTS: ReadonlySet<string> = new Set(['PrimitiveString', 'PrimitiveStringMultiline']);
-const INPUTS: Partial<Readonly<Record<PortType, readonly [nodeType: string, port: string]>>> = {
-  IMAGE: ['input:image', 'image'],
-  VIDEO: ['input:video', 'video'],
-  AUDIO: ['input:audio', 'audio'],
-};
-
 interface Source {
   readonly id: string;
   readonly port: string;
@@ -113,13 +107,14 @@ function planNode(
   const title = getApiTitle(node);
   if (Object.hasOwn(table, class_type)) return planPartner(node, id, table[class_type] ?? [], catalog);
   const loader = Object.hasOwn(LOADERS, class_type) ? LOADERS[class_type] : undefined;
-  const [nodeType, port] = (loader && INPUTS[loader[1]]) ?? [];
-  if (loader !== undefined && nodeType !== undefined && port !== undefined)
+  if (loader !== undefined) {
+    const [nodeType, port] = INPUT_NODES[loader[1]];
     return {
       node: createNode(id, nodeType, title, 'input', {}),
       source: { id, port, type: loader[1] },
       ports: new Map(),
     };
+  }
   if (TEXTS.has(class_type) && typeof inputs.value === 'string')
     return {
       node: createNode(id, 'input:text', title, 'input', { value: inputs.value }),

@@ -4,8 +4,10 @@ import {
   createEdge,
   createKeptNode,
   createNode,
+  findInputNode,
   type ImportedBoard,
   type ImportedNode,
+  INPUT_NODES,
   type KeptPort,
 } from '../imports/board-parts.ts';
 import { isInputName } from '../input-names.ts';
@@ -53,15 +55,6 @@ interface Source {
   readonly type: PortType;
 }
 
-const INPUT_NODES: Readonly<Record<string, readonly [nodeType: string, port: string]>> = {
-  TEXT: ['input:text', 'text'],
-  NUMBER: ['input:number', 'number'],
-  JSON: ['input:json', 'json'],
-  IMAGE: ['input:image', 'image'],
-  VIDEO: ['input:video', 'video'],
-  AUDIO: ['input:audio', 'audio'],
-  LIST: ['input:list', 'list'],
-};
 const MEDIA: ReadonlySet<string> = new Set(['IMAGE', 'VIDEO', 'AUDIO']);
 /** A message names at most this many values. */
 const MAX_NAMED = 8;
@@ -182,7 +175,7 @@ class FalBoard {
   }
 
   #addMedia(nodeId: string, field: FalField, type: string, url: string): boolean {
-    const [nodeType, port] = INPUT_NODES[type] ?? [];
+    const [nodeType, port] = findInputNode(type) ?? [];
     if (nodeType === undefined || port === undefined || url === '') return url === '';
     const key = `media ${type} ${url}`;
     const source =
@@ -223,8 +216,7 @@ class FalBoard {
       isNumber: false,
     };
     const kind = input.isList && isListPort ? 'LIST' : input.isNumber ? 'NUMBER' : type;
-    const [nodeType, port] = INPUT_NODES[kind] ?? INPUT_NODES.TEXT ?? [];
-    if (nodeType === undefined || port === undefined) return undefined;
+    const [nodeType, port] = findInputNode(kind) ?? INPUT_NODES.TEXT;
     const portType = (nodeType === 'input:text' ? 'TEXT' : kind) as PortType;
     return this.#addInput(
       name,

@@ -1,7 +1,7 @@
 // Builds the nodes and edges of boards that are made from files of other programs.
 import type { ConfigPort } from '../config-ports.ts';
 import { toHandle } from '../handles.ts';
-import type { Json, JsonObject } from '../types.ts';
+import type { Json, JsonObject, PortType } from '../types.ts';
 
 /** A line of the report about an import: what became of a node of the file. */
 export interface ImportedNode {
@@ -35,6 +35,23 @@ export const createEdge = (source: string, from: string, target: string, to: str
   sourceHandle: toHandle('out', from),
   targetHandle: toHandle('in', to),
 });
+
+/** The nodes that give values of these types, with their output. */
+export const INPUT_NODES = {
+  TEXT: ['input:text', 'text'],
+  NUMBER: ['input:number', 'number'],
+  JSON: ['input:json', 'json'],
+  IMAGE: ['input:image', 'image'],
+  VIDEO: ['input:video', 'video'],
+  AUDIO: ['input:audio', 'audio'],
+  LIST: ['input:list', 'list'],
+} as const satisfies Partial<Record<PortType, readonly [nodeType: string, port: string]>>;
+
+type InputNode = (typeof INPUT_NODES)[keyof typeof INPUT_NODES];
+
+/** Returns the node that gives values of a type, which may be of another program. */
+export const findInputNode = (type: string): InputNode | undefined =>
+  Object.hasOwn(INPUT_NODES, type) ? INPUT_NODES[type as keyof typeof INPUT_NODES] : undefined;
 
 /** A port of a kept node. */
 export interface KeptPort extends ConfigPort {

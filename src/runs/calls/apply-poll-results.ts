@@ -11,6 +11,8 @@ import {
   type EndedCall,
   endCalls,
   postponeCalls,
+  toCallId,
+  toCallKey,
 } from '../../store/calls.ts';
 import { settleCharges } from '../../store/credential-charges.ts';
 import { lockPoolsOfRuns, type NodeCharge, releaseRuns } from '../../store/credits.ts';
@@ -117,10 +119,6 @@ async function listBilledSteps(tx: Tx, charges: readonly LateCharge[]): Promise<
   }
   return steps;
 }
-
-const toCallId = ({ execution_id, node_id, item }: CallKey): string => `${execution_id} ${item} ${node_id}`;
-
-const toCallKey = ({ execution_id, node_id, item }: CallKey): CallKey => ({ execution_id, node_id, item });
 
 /** Records the durations of calls whose end was just reported. */
 export async function recordCallDurations(

@@ -12,7 +12,7 @@ import {
   releaseProgress,
   saveProgress,
 } from '../../store/call-progress.ts';
-import type { CallKey, CallRow } from '../../store/calls.ts';
+import { type CallKey, type CallRow, toCallId } from '../../store/calls.ts';
 import { findExecution } from '../../store/executions.ts';
 import type { RunDeps } from '../deps.ts';
 import { readPlan } from '../prepare/stored-run.ts';
@@ -86,12 +86,12 @@ export function createCallFollower(
       await sleep(deps.timing.followRetryMs, undefined, { signal: stop.signal }).catch(() => undefined);
     } finally {
       stop.abort();
-      followed.delete(toKey(call));
+      followed.delete(toCallId(call));
     }
   };
   return {
     follow(call, credential) {
-      const key = toKey(call);
+      const key = toCallId(call);
       if (signal.aborted || credential.connect === undefined || followed.has(key)) return;
       if (isFull([...followed.values()], call)) return;
       const entry: FollowedCall = {
@@ -105,7 +105,7 @@ export function createCallFollower(
       const account = { account: call.workspace, signal: entry.stop.signal, isAccepted: true };
       track(workFor(account, () => followOne(entry, credential)));
     },
-    unfollow: call => followed.get(toKey(call))?.stop.abort(),
+    unfollow: call => followed.get(toCallId(call))?.stop.abort(),
     async close() {
       for (const { stop } of followed.values()) stop.abort();
       await Promise.all(work);
@@ -113,8 +113,6 @@ export function createCallFollower(
     },
   };
 }
-
-const toKey = ({ execution_id, item, node_id }: CallKey): string => `${execution_id} ${item} ${node_id}`;
 
 function isFull(entries: readonly FollowedCall[], { limiter, workspace }: CallRow): boolean {
   const count = (matches: (call: CallRow) => boolean): number =>
@@ -157,9 +155,9 @@ async function saveUntilIdle(
 /** Stores the progress of these calls, and ends the connections of calls that have ended or that another process follows. */
 async function saveAll(deps: RunDeps, entries: readonly FollowedCall[], follower: string): Promise<void> {
   const rows = await Promise.all(entries.map(toRow));
-  const saved = new Set((await saveProgress(deps.runDb, rows, follower)).map(toKey));
+  const saved = new Set((await saveProgress(deps.runDb, rows, follower)).map(toCallId));
   for (const { call, stop } of entries) {
-    if (saved.has(toKey(call))) deps.changeHub.notify(call.execution_id);
+    if (saved.has(toCallId(call))) deps.changeHub.notify(call.execution_id);
     else stop.abort();
   }
 }

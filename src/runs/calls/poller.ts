@@ -8,13 +8,7 @@ import { type Providers, readProviders } from '../../nodes/models/providers.ts';
 import { hasTasks, pollProviderTask } from '../../nodes/models/task-providers.ts';
 import type { ProviderCredential } from '../../providers/credential.ts';
 import type { ProviderName } from '../../providers/names.ts';
-import {
-  type CallKey,
-  type CallRow,
-  claimDueCalls,
-  getPollSchedule,
-  postponeCalls,
-} from '../../store/calls.ts';
+import { type CallRow, claimDueCalls, getPollSchedule, postponeCalls, toCallKey } from '../../store/calls.ts';
 import { computeNextPollMs, estimateProgress } from '../change/pace.ts';
 import type { RunDeps } from '../deps.ts';
 import { applyPollResults, grantWaitingCalls, type PollResult } from './apply-poll-results.ts';
@@ -213,7 +207,7 @@ class ProviderPoller {
   /** Polls a call now whose server has said that it ended. */
   #pollSoon(call: CallRow): void {
     const nowMs = this.#deps.now();
-    postponeCalls(this.#deps.runDb, [{ ...toKey(call), due_at: new Date(nowMs) }])
+    postponeCalls(this.#deps.runDb, [{ ...toCallKey(call), due_at: new Date(nowMs) }])
       .then(() => this.#onDue(nowMs))
       .catch((err: unknown) => this.#warn(err));
   }
@@ -243,8 +237,6 @@ class ProviderPoller {
     if (!this.#signal.aborted) await minSleep;
   }
 }
-
-const toKey = ({ execution_id, node_id, item }: CallKey): CallKey => ({ execution_id, node_id, item });
 
 async function pollCall(
   deps: RunDeps,

@@ -11,7 +11,7 @@ import {
   type PoolMember,
 } from '../../services/comfyui/pool-servers.ts';
 import { parsePoolKey } from '../../services/credentials/pools.ts';
-import type { CallKey } from '../../store/calls.ts';
+import { type CallKey, toCallKey } from '../../store/calls.ts';
 import {
   type CallFailure,
   findPoolCall,
@@ -308,5 +308,3 @@ export async function moveCallsOfServer(
   deps.traffic.notifyDue('comfyui', 0);
   deps.wakeTimers.wake('runs');
 }
-
-const toCallKey = ({ execution_id, node_id, item }: CallKey): CallKey => ({ execution_id, node_id, item });

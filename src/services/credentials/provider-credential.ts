@@ -3,7 +3,7 @@ import { isPrivateHost } from '../../lib/addresses.ts';
 import { decrypt, shortHash } from '../../lib/crypto.ts';
 import { PROVIDER_URLS, type Settings } from '../../lib/settings.ts';
 import { readComfyServers, readProviders } from '../../nodes/models/providers.ts';
-import type { Connect, ProviderCredential } from '../../providers/credential.ts';
+import type { ProviderCredential } from '../../providers/credential.ts';
 import {
   type CredentialKey,
   DISPLAY_NAMES,
@@ -12,7 +12,7 @@ import {
   toServerKey,
 } from '../../providers/names.ts';
 import type { Endpoint } from '../../providers/provider.ts';
-import { redactKeys, type Send } from '../../providers/send.ts';
+import { redactKeys } from '../../providers/send.ts';
 import type { Deps } from '../deps.ts';
 import type { RunCredential, RunCredentials } from './credential.ts';
 import { ENVIRONMENT_POOL } from './pools.ts';
@@ -82,33 +82,21 @@ const getInstanceUrl = (settings: Settings, kind: ProviderName): string | undefi
 
 /** Creates what reaches the endpoint. Only a trusted endpoint may have a private address. */
 function createClients(
-  deps: AccessDeps,
+  { fetch, providerFetch }: AccessDeps,
   kind: ProviderName,
   endpoint: Endpoint,
   isTrusted: boolean,
 ): Pick<ProviderCredential, 'fetch' | 'connect'> {
-  const fetch = createSend(deps, endpoint, isTrusted);
-  return kind === 'comfyui' ? { fetch, connect: createConnect(deps, endpoint, isTrusted) } : { fetch };
-}
-
-function createSend({ fetch, providerFetch }: AccessDeps, endpoint: Endpoint, isTrusted: boolean): Send {
   const client = isTrusted ? providerFetch : fetch;
-  const trust = getTrust(endpoint, isTrusted);
-  return redactKeys((url, init) => client.fetch(url, { ...init, ...trust }), endpoint);
+  const { baseUrl } = endpoint;
+  const trust = isTrusted && URL.canParse(baseUrl) ? { trustedOrigin: new URL(baseUrl).origin } : {};
+  const send = redactKeys((url, init) => client.fetch(url, { ...init, ...trust }), endpoint);
+  if (kind !== 'comfyui') return { fetch: send };
+  return {
+    fetch: send,
+    connect: (path, request) => client.connect(baseUrl + path, { ...request, ...trust }),
+  };
 }
-
-function createConnect(
-  { fetch, providerFetch }: AccessDeps,
-  endpoint: Endpoint,
-  isTrusted: boolean,
-): Connect {
-  const client = isTrusted ? providerFetch : fetch;
-  const trust = getTrust(endpoint, isTrusted);
-  return (path, request) => client.connect(endpoint.baseUrl + path, { ...request, ...trust });
-}
-
-const getTrust = ({ baseUrl }: Endpoint, isTrusted: boolean): { readonly trustedOrigin?: string } =>
-  isTrusted && URL.canParse(baseUrl) ? { trustedOrigin: new URL(baseUrl).origin } : {};
 
 /** Returns the credentials of the settings as a run records them: without secrets. */
 export function readEnvironment(settings: Settings): RunCredentials {
@@ -146,13 +134,19 @@ export function isPrivateUrl(text: string): boolean {
 /** Returns the credentials of the settings as calls use them: with endpoint and client. */
 export function openEnvironment(deps: AccessDeps): ReadonlyMap<CredentialKey, ProviderCredential> {
   const providers = readProviders(deps.settings);
-  const opened = [...readEnvironment(deps.settings)].flatMap(([key, { id, kind, name, paidBy, valueId }]) => {
+  const opened = [...readEnvironment(deps.settings)].flatMap(([key, credential]) => {
     const endpoint = providers[key];
-    if (endpoint === undefined) return [];
-    const clients = createClients(deps, kind, endpoint, true);
-    return [[key, { id, kind, name, paidBy, valueId, endpoint, ...clients }] as const];
+    return endpoint === undefined ? [] : [[key, openTrusted(deps, credential, endpoint)] as const];
   });
   return new Map(opened);
+}
+
+function openTrusted(
+  deps: AccessDeps,
+  { id, kind, name, paidBy, valueId }: RunCredential,
+  endpoint: Endpoint,
+): ProviderCredential {
+  return { id, kind, name, paidBy, valueId, endpoint, ...createClients(deps, kind, endpoint, true) };
 }
 
 /** Returns the ComfyUI servers of the settings as runs record them. The first is the one of `readEnvironment`. */
@@ -168,10 +162,7 @@ export function openComfyEnvironment(deps: AccessDeps): ReadonlyMap<string, Prov
   const endpoints = readComfyServers(deps.settings);
   const opened = readComfyEnvironment(deps.settings).flatMap((server, index) => {
     const endpoint = endpoints[index];
-    if (endpoint === undefined) return [];
-    const { id, kind, name, paidBy, valueId } = server;
-    const clients = createClients(deps, kind, endpoint, true);
-    return [[id, { id, kind, name, paidBy, valueId, endpoint, ...clients }] as const];
+    return endpoint === undefined ? [] : [[server.id, openTrusted(deps, server, endpoint)] as const];
   });
   return new Map(opened);
 }

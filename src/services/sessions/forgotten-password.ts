@@ -8,6 +8,7 @@ import { insertMail, isMailStored } from '../../store/mails.ts';
 import { hasIdentityAt, isManagedAccount } from '../../store/people/identities.ts';
 import { enqueue } from '../../store/queue.ts';
 import { findPasswordHash, findUserByEmail, type UserRow } from '../../store/users.ts';
+import { getPersonalWorkspaceId } from '../accounts/access.ts';
 import { BOOTSTRAP_USER_ID } from '../accounts/bootstrap.ts';
 import { parseEmail } from '../accounts/names.ts';
 import type { Deps } from '../deps.ts';
@@ -70,22 +71,31 @@ async function signsInAtProvider(
   return !hasPassword && issuer !== undefined && hasIdentityAt(tx, userId, issuer);
 }
 
-function insertProviderMail(tx: Tx, { id: userId, email }: UserRow, id: string): Promise<unknown> {
+const REASON = 'a new password was requested for this address';
+
+const describeRequest = ({ email }: UserRow): string =>
+  `Somebody, probably you, asked for a new password for the account ${email}.`;
+
+const describeMail = ({ id: userId, email }: UserRow, id: string) => ({
+  id,
+  userId,
+  address: email,
+  account: getPersonalWorkspaceId(userId),
+  kind: 'password_reset',
+  cause: id,
+});
+
+function insertProviderMail(tx: Tx, user: UserRow, id: string): Promise<unknown> {
   return insertMail(tx, {
-    id,
-    userId,
-    address: email,
-    account: `user:${userId}`,
-    kind: 'password_reset',
-    cause: id,
+    ...describeMail(user, id),
     content: {
       subject: 'Sign in with your identity provider',
       paragraphs: [
-        `Somebody, probably you, asked for a new password for the account ${email}.`,
+        describeRequest(user),
         'The identity provider of your organization signs you in to this account. Choose it on the sign-in page. If that does not work, ask an administrator for a link to set a password.',
       ],
       buttons: [{ label: 'Open the sign-in page', path: '/sign-in' }],
-      reason: 'a new password was requested for this address',
+      reason: REASON,
     },
   });
 }
@@ -93,35 +103,30 @@ function insertProviderMail(tx: Tx, { id: userId, email }: UserRow, id: string):
 async function insertLinkMail(
   tx: Tx,
   deps: Pick<Deps, 'now' | 'settings' | 'secretsKey'>,
-  { id: userId, email }: UserRow,
+  user: UserRow,
   { id, hasPassword }: { readonly id: string; readonly hasPassword: boolean },
 ): Promise<void> {
   // Who has not set a password yet was invited. The link replaces the invitation, so it is valid as long.
   const { path, token, expiresAt } = await createLink(tx, deps, {
-    userId,
+    userId: user.id,
     ...(hasPassword ? { kind: 'reset', lifetimeMs: HOUR_SECONDS * 1000 } : { kind: 'invite' }),
   });
   await insertMail(tx, {
-    id,
-    userId,
-    address: email,
-    account: `user:${userId}`,
-    kind: 'password_reset',
-    cause: id,
+    ...describeMail(user, id),
     isUrgent: true,
     secret: encrypt(deps.secretsKey, token),
     expiresAt,
     content: {
       subject: hasPassword ? 'Set a new password' : 'Set your password',
       paragraphs: [
-        `Somebody, probably you, asked for a new password for the account ${email}.`,
+        describeRequest(user),
         hasPassword
           ? 'The link is valid for an hour and works once. Only the newest link works.'
           : 'The link is valid for three days and works once. Only the newest link works.',
         'If it was not you, ignore this mail. Your password stays the same.',
       ],
       buttons: [{ label: hasPassword ? 'Set a new password' : 'Set your password', path }],
-      reason: 'a new password was requested for this address',
+      reason: REASON,
     },
   });
 }

@@ -35,15 +35,25 @@ after(async () => {
   await comfyui.close();
 });
 afterEach(() => {
+  release();
   Object.assign(comfyui.state, { stepMs: 5, hasSockets: true });
 });
 
 const startRun = async (): Promise<string> => user.startRun(await user.createWorkflow(BOARD));
-/** Each run waits at its first step for the socket: a fast one would end before it is open. */
-const WAIT_MS = 1000;
+/** Lets the graphs continue that `hold` holds before their first step. */
+let release = (): void => undefined;
+const hold = (): void => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  comfyui.state.gate = promise;
+  release = resolve;
+};
+/** Starts a run whose graph does not end before the test has its socket. */
+const startHeldRun = (): Promise<string> => {
+  hold();
+  return startRun();
+};
 const getSocket = async (isNew: (socket: ServerSocket) => boolean = () => true): Promise<ServerSocket> => {
   await waitUntil('the socket', () => [...comfyui.sockets.values()].some(isNew));
-  comfyui.state.stepMs = 5;
   return [...comfyui.sockets.values()].find(isNew) as ServerSocket;
 };
 const assertCompleted = async (id: string): Promise<void> => {
@@ -111,9 +121,9 @@ describe('a ComfyUI graph that runs', () => {
     comfyui.state.hasSockets = false;
     await assertCompleted(await startRun());
     comfyui.state.hasSockets = true;
-    comfyui.state.stepMs = WAIT_MS;
-    const id = await startRun();
+    const id = await startHeldRun();
     (await getSocket()).destroy();
+    release();
     await assertCompleted(id);
   });
 
@@ -130,10 +140,10 @@ describe('a ComfyUI graph that runs', () => {
   });
 
   it('closes its connection when it is cancelled', async () => {
-    comfyui.state.stepMs = WAIT_MS;
-    const id = await startRun();
+    const id = await startHeldRun();
     await getSocket();
     await user.request('POST', `/executions/${id}/cancel`);
+    release();
     assert.equal((await user.waitForStatus(id)).status, 'CANCELLED');
     await waitUntil('the sockets to close', () => comfyui.sockets.size === 0);
   });
@@ -142,9 +152,10 @@ describe('a ComfyUI graph that runs', () => {
 it('a ComfyUI graph ends without waiting for the next poll', async () => {
   const rarePolls = { minCallPollMs: 3_600_000, maxCallPollMs: 3_600_000, maxFarCallPollMs: 3_600_000 };
   const slowService = await startTestService({ COMFYUI_URL: comfyui.url }, rarePolls);
-  comfyui.state.stepMs = WAIT_MS;
+  hold();
   const id = await slowService.startRun(await slowService.createWorkflow(BOARD));
   await getSocket();
+  release();
   assert.equal((await slowService.waitForStatus(id)).status, 'COMPLETED');
   await slowService.close();
 });
@@ -184,10 +195,10 @@ describe('a server that lies', () => {
   for (const [name, lie] of Object.entries(LIES))
     it(`${name}, and the run completes`, async () => {
       const { preview } = comfyui.state;
-      comfyui.state.stepMs = WAIT_MS;
       comfyui.state.preview = Buffer.from('no image');
-      const id = await startRun();
+      const id = await startHeldRun();
       lie(await getSocket());
+      release();
       const previews: unknown[] = [];
       await readProgress(service.url, id, data => void (data.previewUrl && previews.push(data.previewUrl)));
       assert.deepEqual(previews, []);

@@ -70,6 +70,8 @@ export interface ComfyServer extends Double {
   readonly state: {
     /** How long a node or a step of a sampler takes. */
     stepMs: number;
+    /** Each node and step waits for it. */
+    gate: Promise<void> | undefined;
     /** Whether queue and history have the forms of the fork that pip can install. */
     isFork: boolean;
     hasSockets: boolean;
@@ -84,7 +86,13 @@ export interface ComfyServer extends Double {
 }
 
 export async function startComfyServer(image: Buffer): Promise<ComfyServer> {
-  const state: ComfyServer['state'] = { stepMs: 5, isFork: false, hasSockets: true, preview: image };
+  const state: ComfyServer['state'] = {
+    stepMs: 5,
+    gate: undefined,
+    isFork: false,
+    hasSockets: true,
+    preview: image,
+  };
   const sockets = new Map<string, ServerSocket>();
   const pending: Prompt[] = [];
   const history = new Map<string, Data>();
@@ -155,6 +163,7 @@ export async function startComfyServer(image: Buffer): Promise<ComfyServer> {
       tell('executing', { node, display_node: node });
       const steps = class_type === 'Sampler' ? Number(inputs.steps) : 1;
       for (let step = 1; step <= steps; step++) {
+        await state.gate;
         await sleep(state.stepMs);
         if (prompt.isInterrupted || isClosed) {
           const data = { node_id: node, node_type: class_type, executed: [] };
